@@ -133,11 +133,16 @@ counted()
 	babeltrace2 "$tmp/run/jumpfunc/worker-$pid"-* 2> /dev/null | grep -c " worker:$1: "
 }
 
-# enabled COMMAND NAME: it is asked once, and the reason is shown if it refuses.
+# enabled COMMAND PATTERN: the reason is shown if it refuses. It is asked again if a thread got no processor in time.
 enabled()
 {
-	asks "$1" "$pid" "worker:$2" && return 0
-	asks list -e "worker:$2" "$pid"
+	for _ in $(seq 10); do
+		asks "$1" "$pid" "$2" && return 0
+		cp "$tmp/answer" "$tmp/refused"
+		asks list -e "$2" "$pid"
+		grep -q 'could not be stopped from outside' "$tmp/answer" || break
+	done
+	cp "$tmp/refused" "$tmp/answer"
 	return 1
 }
 
@@ -145,10 +150,10 @@ enabled()
 blocked()
 {
 	begin "$1" "$tmp/worker" timer || return 1
-	enabled record "$2" && grep -qx 'enabled 1' "$tmp/answer" && grep -q 'stood still' "$tmp/answer" || { has_ended; return 1; }
+	enabled record "worker:$2" && grep -qx 'enabled 1' "$tmp/answer" && grep -q 'stood still' "$tmp/answer" || { has_ended; return 1; }
 	done_with=0
 	for _ in $(seq 5); do
-		asks disable "$pid" "worker:$2" >> "$tmp/all" && enabled enable "$2" >> "$tmp/all" || { done_with=1; break; }
+		asks disable "$pid" "worker:$2" >> "$tmp/all" && enabled enable "worker:$2" >> "$tmp/all" || { done_with=1; break; }
 	done
 	tail -n 5 "$tmp/all"
 	has_ended && [ "$done_with" = 0 ] && [ "$(counted "$2")" -gt 0 ]
@@ -359,14 +364,14 @@ within()
 		call|share) which=waits ;;
 		*) which=faults ;;
 		esac
-		! asks record "$pid" "inside:$which" && asks list -e "inside:$which" "$pid" && grep "inside:$which.*a thread is in the midst of its first" "$tmp/answer"
+		! enabled record "inside:$which" && asks list -e "inside:$which" "$pid" && grep "inside:$which.*a thread is in the midst of its first" "$tmp/answer"
 		refused=$?
 		kill -USR1 "$pid"
 		for _ in $(seq 100); do
 			grep -q right "$tmp/out" && break
 			sleep 0.05
 		done
-		asks enable "$pid" "inside:$which"; asks list -e "inside:$which" "$pid" && grep -q "function on" "$tmp/answer" && [ "$refused" = 0 ]
+		enabled enable "inside:$which"; asks list -e "inside:$which" "$pid" && grep -q "function on" "$tmp/answer" && [ "$refused" = 0 ]
 		refused=$?
 		has_ended && [ "$refused" = 0 ] || return 1
 	done
@@ -443,7 +448,7 @@ slow()
 killed()
 {
 	begin jump,span "$tmp/worker" || return 1
-	enabled record jumped || { has_ended; return 1; }
+	enabled record worker:jumped || { has_ended; return 1; }
 	for i in $(seq 40); do
 		setsid "$build/jf-trace" "$([ $((i % 2)) = 0 ] && echo enable || echo disable)" "$pid" 'worker:*ed' > /dev/null 2>&1 &
 		tool=$!
@@ -451,7 +456,7 @@ killed()
 		kill -9 -- -"$tool" 2> /dev/null
 		wait "$tool" 2> /dev/null
 	done
-	enabled enable jumped && grep -qx 'enabled 1' "$tmp/answer" && enabled enable spanned && grep -qx 'enabled 1' "$tmp/answer"
+	enabled enable worker:jumped && grep -qx 'enabled 1' "$tmp/answer" && enabled enable worker:spanned && grep -qx 'enabled 1' "$tmp/answer"
 	done_with=$?
 	has_ended && [ "$done_with" = 0 ]
 }

@@ -39,8 +39,8 @@
  *   follow.c	rights that change for one thread
  *   filter.c	filters of system calls: is there one
  *
- * Locks: agent_lock (agent.c) around all but the parts from record.c to aside.c, which take none, within
- * libjumpfunc-trace's lock of providers. With it the dynamic linker's
+ * Locks: agent_lock (agent.c) around all but the parts from record.c to aside.c, which take none,
+ * within libjumpfunc-trace's lock of providers. With it the dynamic linker's
  * list of objects is walked, and within that libjumpfunc's and libjumpfunc-trace's own locks are
  * taken. The hook in the dynamic linker (agent.c) only tries to take agent_lock.
  *

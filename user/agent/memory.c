@@ -89,7 +89,7 @@ static long read_string(char *to, unsigned int size, uint64_t from)
 
 	if (!from)
 		return NULL_STRING;
-	/* Pairs with jf_watch_call(), which waits for this read section before others have its filter. */
+	/* Pairs with jf_watch_call(): it waits for this section before others have its filter. */
 	if (__atomic_load_n(&jf_filtered, __ATOMIC_SEQ_CST))
 		return SECCOMP_STRING;
 	/* By this thread: the first one may have ended, and has no memory then. */

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
-/* Values of operands of instructions, as they are when a thread comes by: registers, and memory that these lead to. */
+/*
+ * Values of operands of instructions, as they are when a thread comes by: registers, and memory
+ * that these lead to.
+ */
 #include "agent.h"
 #include "saved.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /*
  * Calls of libc's functions by which the program installs a filter of system calls, or a handler of
- * SIGTRAP: what the agent does before the function's own work.
+ * SIGTRAP: the agent's part comes before the function's own work.
  */
 #include "agent.h"
 #include "saved.h"
@@ -59,8 +59,8 @@ static uint64_t become_quiet(uint64_t others)
 void jf_watch_call(const struct jf_spot *spot, const uint64_t *reg)
 {
 	/*
-	 * Of a system call, as int: its number, if that is no part of the function, and what comes
-	 * first.
+	 * Of a system call, as int: its number, if that is no part of the function, and its first
+	 * argument.
 	 */
 	uint32_t nr = (uint32_t)reg[7], what = (uint32_t)reg[6];
 	bool others = false;
@@ -77,7 +77,8 @@ void jf_watch_call(const struct jf_spot *spot, const uint64_t *reg)
 	if (nr == SYS_seccomp)
 		others = what == SECCOMP_SET_MODE_FILTER && reg[2] & SECCOMP_FILTER_FLAG_TSYNC;
 	/*
-	 * Pairs with jf_memory_string(): a thread sees it, or is in a read section that is waited for.
+	 * Pairs with jf_memory_string(): a thread sees it, or is in a read section, for which this
+	 * one waits.
 	 */
 	__atomic_fetch_or(&jf_filtered, JF_FILTERED, __ATOMIC_SEQ_CST);
 	if (!jf_is_quiet() && installs(nr, reg, spot->watch == JF_WATCH_PRCTL))

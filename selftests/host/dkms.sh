@@ -16,14 +16,14 @@ asks=$(sed '/^obj-m/,$d; /^#/d' "$top/Kbuild"; sed '/^#/d' "$top/packaging/jumpf
 printf 'src := %s\nobjtree := %s\ninclude %s/Kbuild\nall:;\n' "$top" "$build" "$top" >"$work/Makefile"
 mapfile -t options < <(
 	{ sed -n 's/^jf-needs := //p' <<<"$asks" | grep -oE '\b[A-Z][A-Z0-9_]*\b'; grep -oE '\bCONFIG_[A-Z0-9_]+' <<<"$asks"; echo symbols; } |
-		sed 's/^CONFIG_//; /^MODULES$/d; /^$/d' | sort -u)
+		sed -E 's/^CONFIG_//; /^(MODULES|ARM64|CFI|CFI_CLANG)?$/d' | sort -u)
 [ ${#options[@]} -ge 6 ]; result $? "there are options to leave out: ${options[*]}"
 
 # kbuild_takes: the first lines of Kbuild, which end the build or do not
 kbuild_takes()
 {
 	local says
-	! says=$(make -s -f "$work/Makefile" CONFIG_MODULES=y CONFIG_64BIT=y CONFIG_X86_64=y "${set[@]}" 2>&1) || return 0
+	! says=$(make -s -f "$work/Makefile" CONFIG_MODULES=y CONFIG_64BIT=y "${set[@]}" 2>&1) || return 0
 	[[ $says == *"jumpfunc needs"* ]] || echo "make: $says"
 	return 1
 }
@@ -44,11 +44,12 @@ dkms_takes()
 		echo "$takes ${AUTOINSTALL:-no}"' bash "$work/jumpfunc.dkms" "$build/.config" 2>&1
 }
 
-# agree OPTION OPTION: of a kernel without these
+machine=X86_64
+# agree OPTION OPTION [OTHER]...: of a kernel without these two, and with the others
 agree()
 {
 	local o wanted=no found
-	set=()
+	set=("CONFIG_$machine=y" "${@:3}")
 	for o in "${options[@]}"; do [ "$o" = symbols ] || [ "$o" = "$1" ] || [ "$o" = "$2" ] || set+=("CONFIG_$o=y"); done
 	printf '%s\n' CONFIG_MODULES=y "${set[@]}" >"$build/.config"
 	: >"$build/Module.symvers"
@@ -70,5 +71,15 @@ done
 [ -z "$said" ]; result $? "DKMS builds for the kernels that Kbuild takes, and for no other one" "$said"
 [ "${counts[yes]:-0}" -ge 3 ] && [ "${counts[no]:-0}" -ge 10 ]; result $? "... and there are kernels of both kinds: ${counts[yes]:-0}, ${counts[no]:-0}"
 agree none none >"$work/said"
-[ "${set[*]}" ] && [ ! -s "$work/said" ] && [ "$(dkms_takes)" = "yes yes" ]; result $? "with all options both take it" "$(cat "$work/said")"
+[ ! -s "$work/said" ] && [ "$(dkms_takes)" = "yes yes" ]; result $? "with all options both take it" "$(cat "$work/said")"
+
+# Calls that compare types: two names of the option, for one machine of two.
+for machine in X86_64 ARM64; do
+	wanted="yes yes"
+	for cfi in '' CONFIG_CFI=y CONFIG_CFI_CLANG=y; do
+		[ -z "$cfi" ] || [ $machine = X86_64 ] || wanted="no no"
+		agree none none ${cfi:+"$cfi"} >"$work/said"
+		[ ! -s "$work/said" ] && [ "$(dkms_takes)" = "$wanted" ]; result $? "$machine ${cfi:-without kCFI}: $wanted" "$(cat "$work/said")"
+	done
+done
 tap_end

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 # Sources of LTTng-UST, as they are, with the headers of ours: what babeltrace2 shows is what it shows of LTTng's recording.
 # usage: lttng.sh BUILD
-# LTTNG_UST_SOURCE: a folder with LTTng-UST's sources, whose own tests are compiled, but for one that includes an internal header
+# LTTNG_UST_SOURCE: a folder with LTTng-UST's sources, whose own tests and examples are compiled, but for one that includes an
+# internal header, and recorded
 # The tests are called by check(), which shellcheck does not see.
 # shellcheck disable=SC2317
 set -u
@@ -320,9 +321,53 @@ examples_same()
 	diff "$tmp/events" "$tmp/ours.examples"
 }
 
+# Compiled with which headers, $include says.
+compile_upstream()
+{
+	rm -rf "$tmp/upstream"
+	mkdir "$tmp/upstream"
+	for part in tests/compile tests/benchmark tests/regression doc/examples; do
+		[ ! -d "$LTTNG_UST_SOURCE/$part" ] || cp -r "$LTTNG_UST_SOURCE/$part" "$tmp/upstream/${part#*/}" || return 1
+	done
+	rm -rf "$tmp/upstream/compile/api1/test-app-ctx"
+	# As many events as fit into the buffers of LTTng.
+	find "$tmp/upstream/compile" -type f -name '*.c*' -exec sed -i 's/ < 1000000; / < 100; /' {} +
+	(cd "$tmp/upstream/examples/gen-tp" && lttng-gen-tp -o sample_tracepoint.h -o sample_tracepoint.c sample_tracepoint.tp) ||
+		rm -rf "$tmp/upstream/examples/gen-tp"
+	compiles "$tmp/upstream"
+}
+
 upstream()
 {
-	cp -r "$LTTNG_UST_SOURCE/tests/compile" "$tmp/upstream" && rm -rf "$tmp/upstream/api1/test-app-ctx" && compiles "$tmp/upstream"
+	compile_upstream && cp "$tmp/said" "$tmp/upstream.num"
+}
+
+# record_upstream HOW LIBRARIES: each test of which all files were compiled
+record_upstream()
+{
+	run_libs=$2
+	mkdir -p "$tmp/run"
+	for folder in $(cd "$tmp/upstream/compile" && find . -name '*.o' -exec dirname {} + | sort -u); do
+		set -- "$1" "$tmp/upstream/compile/$folder"
+		[ "$(find "$2" -type f -name '*.c*' | wc -l)" = "$(find "$2" -name '*.o' | wc -l)" ] || continue
+		echo "$folder"
+		link "$tmp/run/upstream" "$2"/*.o && "$1" '*' "$tmp/run/upstream" 2> "$tmp/run/errors" || return 1
+	done
+}
+
+upstream_recorded()
+{
+	record_upstream ours "$libs" > "$tmp/ours.upstream" && [ "$(grep -c '^ust_tests\|^TRACE_' "$tmp/ours.upstream")" -gt 100 ]
+}
+
+# With those of LTTng's headers that are installed. Sources can be of a later version, of which some do not compile.
+upstream_same()
+{
+	include=
+	compile_upstream
+	record_upstream by_lttng "-llttng-ust -llttng-ust-common" > "$tmp/events" || return 1
+	awk 'NR == FNR {if (/^\.\//) wanted[$1] = 1; next} /^\.\//{on = $1 in wanted} on' "$tmp/events" "$tmp/ours.upstream" |
+		diff "$tmp/events" - && [ "$(wc -l < "$tmp/events")" -gt 100 ]
 }
 
 lttng_itself()
@@ -379,9 +424,11 @@ if have babeltrace2; then
 		check "the packaged examples are recorded" examples_record
 	fi
 	if [ -n "${LTTNG_UST_SOURCE:-}" ]; then
-		check "tests/compile of LTTng-UST's sources" upstream
+		check "tests and examples of LTTng-UST's sources compile" upstream
+		[ -e "$tmp/upstream.num" ] && sed 's/^/# /' "$tmp/upstream.num"
+		check "tests of LTTng-UST's sources are recorded" upstream_recorded
 	else
-		skip "tests/compile of LTTng-UST's sources" "no LTTNG_UST_SOURCE= in the environment"
+		skip "tests and examples of LTTng-UST's sources" "no LTTNG_UST_SOURCE= in the environment"
 	fi
 	if [ ! -e "$headers/tracepoint.h" ]; then
 		skip "LTTng records the same" "no LTTng-UST (apt-get install liblttng-ust-dev lttng-tools)"
@@ -391,6 +438,7 @@ if have babeltrace2; then
 		check "LTTng records the same" lttng_itself
 		check "LTTng records the same logs" lttng_logs
 		if [ -e "$tmp/ours.examples" ]; then check "LTTng records the same of the examples" examples_same; fi
+		if [ -e "$tmp/ours.upstream" ]; then check "LTTng records the same of its tests" upstream_same; fi
 	fi
 else
 	skip "traces" "no babeltrace2 to read them (apt-get install babeltrace2)"

@@ -453,6 +453,18 @@ struct jf_symbol {
 
 typedef int jf_symbol_fn(const struct jf_symbol *symbol, void *arg);
 
+/**
+ * struct jf_stamp - tells a file from another one of its path
+ * @inode:   its number
+ * @seconds: since when it is as it is
+ * @nanoseconds: of that
+ */
+struct jf_stamp {
+	uint64_t	inode;
+	uint64_t	seconds;
+	uint64_t	nanoseconds;
+};
+
 JF_HIDDEN int jf_elf_check(const struct jf_elf *elf);
 JF_HIDDEN struct jf_section jf_elf_section(const struct jf_elf *elf, const char *name);
 JF_HIDDEN int jf_elf_functions(const struct jf_elf *elf, jf_symbol_fn *fn, void *arg);
@@ -498,6 +510,7 @@ struct jf_module;
 /* Of a string's field, with its end. */
 #define JF_NAME_MAX	48
 JF_HIDDEN void jf_types_begin(const char *path);
+JF_HIDDEN int jf_types_names(const struct jf_module *m, jf_symbol_fn *fn, void *arg);
 JF_HIDDEN bool jf_types_strings(void);
 JF_HIDDEN void jf_types_apply(struct jf_agent_probe *p, const struct jf_module *m, uintptr_t start);
 JF_HIDDEN void jf_types_forget(struct jf_agent_probe *p);
@@ -928,6 +941,7 @@ struct dl_phdr_info;
  * @seen:   by the walk with this number
  * @asked:  it has the probes that were asked for before it came: agent.c sets it
  * @file:   its file, while that is read, or NULL
+ * @stamp:  of the file that was opened last
  * @unread: why the file could not be read, -errno, or 0
  * @named:  that was said: by agent.c, which sets it
  * @looked: for the next ones in its file
@@ -958,6 +972,7 @@ struct jf_module {
 	unsigned int		seen;
 	bool			asked;
 	const struct jf_elf	*file;
+	struct jf_stamp		stamp;
 	int			unread;
 	bool			named;
 	bool			looked;

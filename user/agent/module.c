@@ -234,6 +234,14 @@ static bool is_same(const struct jf_elf *elf, const struct jf_module *m)
 	return true;
 }
 
+static void stamp_file(struct jf_module *m, int fd)
+{
+	struct stat st = { .st_ino = 0 };
+
+	fstat(fd, &st);
+	m->stamp = (struct jf_stamp){ st.st_ino, (uint64_t)st.st_mtim.tv_sec, (uint64_t)st.st_mtim.tv_nsec };
+}
+
 static int open_file(struct jf_module *m, int fd, struct jf_elf *elf)
 {
 	int err = map_file(fd, elf);
@@ -243,8 +251,10 @@ static int open_file(struct jf_module *m, int fd, struct jf_elf *elf)
 		elf->data = NULL;
 		err = -ENOEXEC;
 	}
-	if (!err)
+	if (!err) {
 		name_file(m, fd);
+		stamp_file(m, fd);
+	}
 	return err;
 }
 

@@ -110,6 +110,14 @@ static int is_library(const struct jf_symbol *symbol, void *arg)
 	return !strcmp(symbol->name, "__jf_object_register");
 }
 
+/* The file is open. */
+static int each_function(const struct jf_module *m, jf_symbol_fn *fn, void *arg)
+{
+	int ret = jf_elf_functions(m->file, fn, arg);
+
+	return ret ? ret : jf_types_names(m, fn, arg);
+}
+
 static int look_at(struct jf_module *m, const struct jf_elf *elf)
 {
 	static const char *const tables[] = { "__jf_sites", "__jf_sites_on", "__jf_sites_now" };
@@ -133,7 +141,7 @@ static int look_at(struct jf_module *m, const struct jf_elf *elf)
 	 * symbols.
 	 */
 	if (m->nr_sites)
-		m->copy = jf_elf_functions(elf, is_library, NULL);
+		m->copy = each_function(m, is_library, NULL);
 	m->looked = true;
 	return 0;
 }
@@ -483,7 +491,7 @@ static int one_function(const struct jf_symbol *symbol, void *arg)
 }
 
 /**
- * jf_module_functions() - all functions that an object's file names
+ * jf_module_functions() - all functions that an object's file or its debug file names
  * @m:   the object
  * @fn:  is called for each, for some twice
  * @arg: its last argument
@@ -500,9 +508,9 @@ int jf_module_functions(struct jf_module *m, jf_function_fn *fn, void *arg)
 		return err;
 	err = look_at(m, &elf);
 	if (!m->nr_sites)
-		m->copy = jf_elf_functions(&elf, is_library, NULL);
+		m->copy = each_function(m, is_library, NULL);
 	if (!err)
-		err = jf_elf_functions(&elf, one_function, &f);
+		err = each_function(m, one_function, &f);
 	jf_module_close(m, &elf);
 	return err;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /*
- * Arguments of functions, as jf-trace has read them in debug information: a file with a line for
- * each function. JUMPFUNC_AGENT_TYPES names the file.
+ * Results of debug information, from jf-trace: a file with a line for each function's arguments, or
+ * for its name. JUMPFUNC_AGENT_TYPES names the file.
  *
  *   /usr/bin/mill 1a40 ret=-4@%rax order=8p@%rdi price=8f@%xmm0 how=4@%rsi{FAST:0,SLOW:1}
  *
@@ -18,6 +18,13 @@
  *
  * Arguments in general registers stay where a record has these; the line says their name and how
  * many of the eight bytes count. Arguments in vector registers follow.
+ *
+ * A name is that of a function of a stripped file, whose debug file has it: bytes of the function,
+ * inode number and time of the stripped file, in hexadecimal digits, and the name:
+ *
+ *   /usr/bin/mill 1a40 +2c 1f0a3.6748a1b2.2faf0800 pay
+ *
+ * Another file of that path has other functions there.
  */
 #include "agent.h"
 
@@ -50,8 +57,22 @@ struct line {
 	const char	*text;
 };
 
+/**
+ * struct named - a line with a name
+ * @path:   of the object
+ * @stamp:  of its file
+ * @symbol: the function
+ */
+struct named {
+	const char		*path;
+	struct jf_stamp		stamp;
+	struct jf_symbol	symbol;
+};
+
 static struct line *lines;
 static size_t nr_lines;
+static struct named *named;
+static size_t nr_named;
 static bool any_strings;
 
 static int compare(const void *x, const void *y)
@@ -63,19 +84,42 @@ static int compare(const void *x, const void *y)
 	return strcmp(a->path, b->path);
 }
 
+/* A hexadecimal number, and @end. */
+static bool take_hex(char **text, char end, uint64_t *to)
+{
+	char *p = *text;
+
+	*to = strtoull(p, text, 16);
+	return *text != p && *(*text)++ == end;
+}
+
+static void add_named(const char *path, uint64_t at, char *text)
+{
+	struct named n = { path, { 0, 0, 0 }, { NULL, at, 0, false } };
+
+	if (!take_hex(&text, ' ', &n.symbol.size) || !take_hex(&text, '.', &n.stamp.inode) ||
+	    !take_hex(&text, '.', &n.stamp.seconds) || !take_hex(&text, ' ', &n.stamp.nanoseconds) || !*text)
+		return;
+	n.symbol.name = text;
+	named[nr_named++] = n;
+}
+
 static void add_line(char *text)
 {
-	char *at = strchr(text, ' '), *args;
+	char *args = strchr(text, ' ');
 	struct line *l = &lines[nr_lines];
 
-	if (*text != '/' || !at)
+	if (*text != '/' || !args)
 		return;
-	*at++ = 0;
+	*args++ = 0;
 	l->path = text;
-	l->at = strtoull(at, &args, 16);
-	if (args == at || *args != ' ')
+	if (!take_hex(&args, ' ', &l->at))
 		return;
-	l->text = args + 1;
+	if (*args == '+') {
+		add_named(text, l->at, args + 1);
+		return;
+	}
+	l->text = args;
 	any_strings |= !!strstr(l->text, "=8s@");
 	nr_lines++;
 }
@@ -100,8 +144,17 @@ static char *read_all(const char *path)
 	return text;
 }
 
+/* A table without entries is no table. */
+static void *kept(void *table, size_t num)
+{
+	if (num)
+		return table;
+	free(table);
+	return NULL;
+}
+
 /**
- * jf_types_begin() - read the file of arguments
+ * jf_types_begin() - read the file of arguments and names
  * @path: of the file, or NULL
  */
 void jf_types_begin(const char *path)
@@ -112,19 +165,38 @@ void jf_types_begin(const char *path)
 	for (at = text; at && *at; at++)
 		num += *at == '\n';
 	lines = text ? calloc(num, sizeof(*lines)) : NULL;
-	for (at = text; lines && at; at = next) {
+	named = lines ? calloc(num, sizeof(*named)) : NULL;
+	for (at = text; named && at; at = next) {
 		next = strchr(at, '\n');
 		if (next)
 			*next++ = 0;
 		add_line(at);
 	}
-	if (nr_lines) {
+	if (nr_lines)
 		qsort(lines, nr_lines, sizeof(*lines), compare);
-		return;
-	}
-	free(lines);
-	free(text);
-	lines = NULL;
+	lines = kept(lines, nr_lines);
+	named = kept(named, nr_named);
+	if (!nr_lines && !nr_named)
+		free(text);
+}
+
+/**
+ * jf_types_names() - functions of an object that its debug file names, and not its own
+ * @m:   the object, whose file is open
+ * @fn:  is called for each; ends it by another value than 0
+ * @arg: its last argument
+ *
+ * Return: 0, or what @fn returned
+ */
+int jf_types_names(const struct jf_module *m, jf_symbol_fn *fn, void *arg)
+{
+	size_t i;
+	int ret = 0;
+
+	for (i = 0; i < nr_named && !ret; i++)
+		if (!strcmp(named[i].path, m->path) && !memcmp(&named[i].stamp, &m->stamp, sizeof(m->stamp)))
+			ret = fn(&named[i].symbol, arg);
+	return ret;
 }
 
 /**

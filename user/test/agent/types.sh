@@ -58,6 +58,44 @@ apart()
 	objcopy --add-gnu-debuglink="$tmp/apart.dbg" "$tmp/types" && run && as_written
 }
 
+# A stripped program whose debug file has the names of its functions.
+stripped()
+{
+	rm -rf "$tmp/nameless" && mkdir "$tmp/nameless" && cat > "$tmp/nameless/hidden.c" <<- 'END' &&
+		#include <stdio.h>
+		#define KEEP static __attribute__((__noinline__))
+		KEEP int work(int number) { __asm__ volatile("nop; nop; nop; nop; nop" : "+r" (number)); return number + 1; }
+		KEEP int other(int number) { __asm__ volatile("nop; nop; nop; nop; nop" : "+r" (number)); return number + 2; }
+		int main(void) { return work(40) + other(1) != 44; }
+	END
+	"${CC:-cc}" -g -O1 -o "$tmp/nameless/hidden" "$tmp/nameless/hidden.c" &&
+		objcopy --only-keep-debug "$tmp/nameless/hidden" "$tmp/nameless/hidden.debug" &&
+		(cd "$tmp/nameless" && objcopy --strip-all --add-gnu-debuglink=hidden.debug hidden)
+}
+
+# shows LINES PATTERN OPTION...: of the stripped program
+shows()
+{
+	lines=$1
+	pattern=$2
+	shift 2
+	"$tool" run "$@" -- "$tmp/nameless/hidden" > "$tmp/out" 2> "$tmp/text"
+	[ "$(grep -c -- "$pattern" "$tmp/text")" = "$lines" ] || { echo "$*"; cat "$tmp/out" "$tmp/text"; return 1; }
+}
+
+names_apart()
+{
+	stripped || return 1
+	shows 1 ' hidden:work: .* number = 40 }' -e 'hidden:work' && shows 1 ' hidden:' -e 'hidden:work' &&
+		shows 1 " hidden:work: .* arg0 = 0x28, " -e 'hidden:work' --registers &&
+		shows 2 ' hidden:[wo][a-z]*: ' -e 'hidden:*' && shows 1 ' hidden:work: .* number = 40, .* ret = 41, duration' -e 'call/hidden:work' &&
+		shows 0 stripped -e 'hidden:nothing' && shows 1 "did you mean 'hidden:work'" -e 'hidden:wor' || return 1
+	"$tool" list -e 'hidden:work' "$tmp/nameless/hidden" > "$tmp/text" && grep -q '^function *- *hidden:work$' "$tmp/text" || { cat "$tmp/text"; return 1; }
+	# The debug file of another program.
+	echo 'int main(void) { return 0; }' | "${CC:-cc}" -g -o "$tmp/nameless/another" -xc - &&
+		objcopy --only-keep-debug "$tmp/nameless/another" "$tmp/nameless/hidden.debug" && shows 1 'hidden is stripped: ' -e 'hidden:work'
+}
+
 by_registers()
 {
 	${CC:-cc} -O2 -g -o "$tmp/types" "$here/types.c" && run --registers && is integers "$registers" && is nothing "$registers" || return 1
@@ -188,6 +226,30 @@ damaged()
 	done
 }
 
+# named LINE: is the function named so recorded as 'invented'
+named()
+{
+	rm -rf "$tmp/lines/traces" && mkdir "$tmp/lines/traces" && printf '%s\n' "$1" > "$tmp/lines/types" &&
+		JUMPFUNC_AGENT_TYPES=$tmp/lines/types JUMPFUNC_TRACE_DIR=$tmp/lines/traces JUMPFUNC_AGENT=types:invented LD_PRELOAD=$build/libjumpfunc-agent.so \
+			"$tmp/types" && cat "$tmp/lines/traces"/*/metadata 2> /dev/null | grep -q 'types:invented'
+}
+
+# A name is used of the very file that jf-trace has read.
+wrong_names()
+{
+	path=$(realpath "$tmp/types")
+	inode=$(printf '%x' "$(stat -c %i "$path")")
+	time=$(stat -c %.9Y "$path")
+	# A number that begins with zeros is octal.
+	stamp=$inode.$(printf '%x.%x' "${time%.*}" "$(echo "${time#*.}" | sed 's/^0*\(.\)/\1/')")
+	named "$path $at +10 $stamp invented" || { echo "a name is not used"; return 1; }
+	for line in "$path $at +10 ${inode}0.${stamp#*.} invented" "$path $at +10 ${stamp}1 invented" "$path $at +10 invented" "$path $at +10 $stamp " \
+			"$path $at +10 $stamp" "$path $at + $stamp invented" "$path $at 10 $stamp invented" "$path +10 $stamp invented" "/x$path $at +10 $stamp invented" \
+			"$path ffffffffffff +10 $stamp invented"; do
+		! named "$line" || { echo "'$line' is used"; return 1; }
+	done
+}
+
 # Lines for the agent that are none, or that name an argument twice, are not used.
 wrong_lines()
 {
@@ -203,6 +265,7 @@ wrong_lines()
 		JUMPFUNC_AGENT_TYPES=$tmp/lines/types JUMPFUNC_TRACE_DIR=$tmp/lines/traces JUMPFUNC_AGENT=types:integers LD_PRELOAD=$build/libjumpfunc-agent.so "$tmp/types" &&
 			babeltrace2 "$tmp/lines/traces"/* > "$tmp/text" 2>&1 && is integers "$registers" || { echo "'$line'"; return 1; }
 	done
+	wrong_names || return 1
 	rm -rf "$tmp/lines/traces" && mkdir "$tmp/lines/traces"
 	printf '%s %s %s\n' "$(realpath "$tmp/types")" "$at" "a=-1@%rdi b=8@%rdx{A:1,LOW:-300}" > "$tmp/lines/types"
 	JUMPFUNC_AGENT_TYPES=$tmp/lines/types JUMPFUNC_TRACE_DIR=$tmp/lines/traces JUMPFUNC_AGENT=types:integers LD_PRELOAD=$build/libjumpfunc-agent.so "$tmp/types" &&
@@ -227,6 +290,7 @@ if "$tool" --version | grep -q 'by libdw'; then
 	if have clang; then check "arguments, clang" compiled clang -O1; else skip "arguments, clang" "no clang"; fi
 	if have g++; then check "arguments, C++" compiled g++ -x c++ -O2; else skip "arguments, C++" "no g++"; fi
 	if have objcopy; then check "debug information in a file of its own" apart; else skip "debug information in a file of its own" "no objcopy"; fi
+	if have objcopy; then check "names in a file of their own" names_apart; else skip "names in a file of their own" "no objcopy"; fi
 	check "arguments of calls" calls
 	check "returned values, gcc -O2" returns "${CC:-cc}" -O2
 	check "returned values, gcc -O0" returns "${CC:-cc}" -O0

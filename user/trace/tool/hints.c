@@ -518,8 +518,8 @@ static void put_sum(const char *program, const char *path, int err, struct found
 	note("%s and what it loads at its start have %zu events, %zu notes and %zu functions by name: jf-trace list FILE",
 	     program, events, notes, list->num - events - notes);
 	if (!own)
-		note("%s is stripped: without a table of symbols its functions have no names. With its debug file, eu-unstrip -o NEW %s DEBUGFILE "
-		     "makes one that has", program, path);
+		note("%s is stripped: without a table of symbols its functions have no names, and no debug file was found. Install that (below "
+		     "/usr/lib/debug), or set DEBUGINFOD_URLS, or make a program that has names: eu-unstrip -o NEW %s DEBUGFILE", program, path);
 }
 
 /* The reason in the file why the agent was not there. */
@@ -582,6 +582,8 @@ static int read_files(struct patterns *p, struct found_list *list, const char *p
 	char interpreter[PATH_MAX] = "";
 	int err = add_file(list, &p->links, path, interpreter, sizeof(interpreter));
 
+	if (!err)
+		found_apart(list, path);
 	if (!err && *interpreter)
 		each_loaded(interpreter, path, add_loaded, &(struct loaded){ list, &p->links });
 	if (p->links.num)

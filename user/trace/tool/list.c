@@ -47,6 +47,28 @@ static void put_line(const char *kind, const char *state, const char *group, con
 
 /* --- files ---------------------------------------------------------------------------- */
 
+/**
+ * struct names - of functions that a debug file has
+ * @list:  gets them
+ * @group: of these
+ */
+struct names {
+	struct found_list	*list;
+	const char		*group;
+};
+
+static int add_name(const char *name, void *arg)
+{
+	const struct names *n = (const struct names *)arg;
+
+	return found_function(n->list, n->group, name);
+}
+
+int found_apart(struct found_list *list, const char *path)
+{
+	return types_names(path, add_name, &(struct names){ list, last_part(path) });
+}
+
 static int add_file(struct found_list *list, const char *path, const char *name)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY), err;
@@ -95,6 +117,8 @@ static int list_file(const struct options *o, const char *path)
 
 	progress("reading %s", path);
 	err = add_file(&list, path, path);
+	if (!err)
+		err = found_apart(&list, path);
 	links_add(&links, path);
 	progress_end();
 	if (err == -ENOEXEC)

@@ -62,6 +62,11 @@ static int add(struct found_list *list, const char *kind, const char *group, con
 	return 0;
 }
 
+int found_function(struct found_list *list, const char *group, const char *name)
+{
+	return add(list, "function", group, name, "");
+}
+
 void found_free(struct found_list *list)
 {
 	size_t i;

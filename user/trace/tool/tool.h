@@ -385,16 +385,22 @@ void each_file_of(const char *program, void (*fn)(const char *path, void *arg), 
  * @o:  which functions' are
  * @to: the file
  * @paths: of filters
+ * @loaded: the program has been read; others are what it loads
  */
 struct types {
 	const struct options	*o;
 	FILE			*to;
 	const struct paths	*paths;
+	bool			loaded;
 };
 
-/* The agent's file of arguments: for functions of @program and of objects that it
- * loads. False: no file is needed, or it cannot be written. */
+/*
+ * The agent's file of arguments and names: for functions of @program and of objects that it loads.
+ * False: no file is needed, or it cannot be written.
+ */
 bool types_write(const struct options *o, const char *program, const char *path);
+/* Calls @fn for each function of a stripped file that its debug file names, until that is not 0. */
+int types_names(const char *path, int (*fn)(const char *name, void *arg), void *arg);
 /* For --version. */
 const char *types_library(void);
 
@@ -432,8 +438,12 @@ struct found_list {
 
 struct elf;
 
+/* A function. 0 or -ENOMEM */
+int found_function(struct found_list *list, const char *group, const char *name);
 /* 0, -ENOMEM, or -ENOEXEC and the like, as of elf_open(). @group is that of functions. */
 int found_in(struct found_list *list, struct elf *e, const char *group);
+/* Functions of a stripped file that its debug file names. 0 or -ENOMEM */
+int found_apart(struct found_list *list, const char *path);
 /* Those of one name become one. */
 void found_sort(struct found_list *list);
 void found_free(struct found_list *list);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /*
- * Arguments of functions, by debug information, for the agent: user/agent/types.c has the form of
- * the lines.
+ * Arguments of functions, and names of functions that are in a stripped program's debug file alone,
+ * for the agent: user/agent/types.c has the form of the lines.
  *
  * elfutils' libdw reads it: of the file itself, of the file that .gnu_debuglink names, or by
  * build-id below /usr/lib/debug; from servers if DEBUGINFOD_URLS is set. It does so in a process of
@@ -16,13 +16,16 @@
  */
 #include "tool.h"
 #include "links.h"
+#include "../glob.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -1006,47 +1009,178 @@ static bool is_c(struct reading *r, Dwarf_Die *unit)
 	return false;
 }
 
-static void read_file(const char *path, const struct options *o, FILE *to, const struct paths *paths)
+/* --- files ---------------------------------------------------------------------------------- */
+
+/**
+ * struct file - one that is open
+ * @dwfl:   libdw's
+ * @module: of it; NULL: libdw cannot read it, or it is for another machine
+ * @elf:    of it, and not of its debug file
+ */
+struct file {
+	Dwfl		*dwfl;
+	Dwfl_Module	*module;
+	Elf		*elf;
+};
+
+static void open_file(struct file *f, const char *path)
 {
 	static const Dwfl_Callbacks callbacks = {
 		.find_elf = dwfl_build_id_find_elf,
 		.find_debuginfo = dwfl_standard_find_debuginfo,
 		.section_address = dwfl_offline_section_address,
 	};
-	char *real = realpath(path, NULL);
-	struct reading r = { .path = path, .real = real && strcmp(real, path) ? real : NULL, .to = to, .paths = paths };
-	struct links links = { NULL, 0 };
-	Dwfl *dwfl = dwfl_begin(&callbacks);
-	Dwfl_Module *m = dwfl ? dwfl_report_offline(dwfl, "", path, -1) : NULL;
-	Dwarf_Die *unit = NULL;
-	Elf *elf = NULL;
 	GElf_Ehdr head;
 	GElf_Addr bias;
 
+	f->dwfl = dwfl_begin(&callbacks);
+	f->module = f->dwfl ? dwfl_report_offline(f->dwfl, "", path, -1) : NULL;
+	if (f->dwfl)
+		dwfl_report_end(f->dwfl, NULL, NULL);
+	f->elf = f->module ? dwfl_module_getelf(f->module, &bias) : NULL;
+	if (!f->elf || !gelf_getehdr(f->elf, &head) || head.e_machine != EM_X86_64)
+		f->module = NULL;
+}
+
+static void close_file(struct file *f)
+{
+	if (f->dwfl)
+		dwfl_end(f->dwfl);
+}
+
+/* Its own table of symbols was removed. */
+static bool is_stripped(const struct file *f)
+{
+	Elf_Scn *section = NULL;
+	GElf_Shdr head;
+
+	while ((section = elf_nextscn(f->elf, section)))
+		if (gelf_getshdr(section, &head) && head.sh_type == SHT_SYMTAB)
+			return false;
+	return true;
+}
+
+typedef int name_fn(const char *name, const GElf_Sym *s, void *arg);
+
+/* Names that are in a stripped file's debug file. */
+static int each_name(const struct file *f, name_fn *fn, void *arg)
+{
+	int num = f->module && is_stripped(f) ? dwfl_module_getsymtab(f->module) : 0, i, ret = 0;
+	GElf_Addr at;
+	GElf_Sym s;
+
+	for (i = 1; i < num && !ret; i++) {
+		const char *name = dwfl_module_getsym_info(f->module, i, &s, &at, NULL, NULL, NULL);
+
+		if (name && *name && !strpbrk(name, " \n") && GELF_ST_TYPE(s.st_info) == STT_FUNC && s.st_shndx != SHN_UNDEF)
+			ret = fn(name, &s, arg);
+	}
+	return ret;
+}
+
+/**
+ * struct naming - of a file
+ * @r:       of it
+ * @links:   its names
+ * @o:       which functions
+ * @library: the program loads it
+ * @stamp:   tells it from another one of its path
+ */
+struct naming {
+	const struct reading	*r;
+	const struct links	*links;
+	const struct options	*o;
+	bool			library;
+	struct stat		stamp;
+};
+
+static void put_name_line(const struct naming *n, const char *path, const GElf_Sym *s, const char *name)
+{
+	fprintf(n->r->to, "%s %llx +%llx %llx.%llx.%lx %s\n", path, (unsigned long long)s->st_value, (unsigned long long)s->st_size,
+		(unsigned long long)n->stamp.st_ino, (unsigned long long)n->stamp.st_mtim.tv_sec, n->stamp.st_mtim.tv_nsec, name);
+}
+
+static bool has_wildcard(const char *glob)
+{
+	const char *text = glob, *colon;
+
+	jf_kind_of(&text);
+	colon = jf_group_end(text);
+	text = colon ? colon + 1 : text;
+	return strcspn(text, "*?[") < glob_length(text);
+}
+
+/*
+ * "libc.so.6:*" means functions that the library offers, whatever is installed; its inner ones have
+ * to be named. The agent wants to know whether it has libjumpfunc in it.
+ */
+static bool is_named(const struct naming *n, const char *name)
+{
+	uint64_t globs = is_wanted(n->o, n->links, last_part(n->r->path), name);
+	unsigned int i;
+
+	for (i = 0; i < n->o->num_globs; i++)
+		if (globs >> i & 1 && !(n->library && has_wildcard(n->o->globs[i])))
+			return true;
+	return !strcmp(name, "__jf_object_register");
+}
+
+static int one_name(const char *name, const GElf_Sym *s, void *arg)
+{
+	const struct naming *n = (const struct naming *)arg;
+
+	if (!is_named(n, name))
+		return 0;
+	put_name_line(n, n->r->path, s, name);
+	if (n->r->real)
+		put_name_line(n, n->r->real, s, name);
+	return 0;
+}
+
+static void put_names(const struct file *f, const struct reading *r, const struct links *links, const struct types *t)
+{
+	struct naming n = { .r = r, .links = links, .o = t->o, .library = t->loaded };
+
+	if (!stat(r->path, &n.stamp))
+		each_name(f, one_name, &n);
+}
+
+static void put_arguments(struct reading *r, const struct file *f)
+{
+	Dwarf_Die *unit = NULL;
+
+	while (r->num && (unit = dwfl_module_nextcu(f->module, unit, &r->bias)))
+		if (is_c(r, unit))
+			dwarf_getfuncs(unit, one_function, r, 0);
+}
+
+static void read_file(const char *path, const struct types *t)
+{
+	char *real = realpath(path, NULL);
+	struct reading r = { .path = path, .real = real && strcmp(real, path) ? real : NULL, .to = t->to, .paths = t->paths };
+	struct links links = { NULL, 0 };
+	struct file f;
+
 	links_add(&links, path);
-	if (dwfl)
-		dwfl_report_end(dwfl, NULL, NULL);
-	if (m)
-		elf = dwfl_module_getelf(m, &bias);
-	if (elf && gelf_getehdr(elf, &head) && head.e_machine == EM_X86_64)
-		read_symbols(&r, m, o, &links);
-	while (r.num && (unit = dwfl_module_nextcu(m, unit, &r.bias)))
-		if (is_c(&r, unit))
-			dwarf_getfuncs(unit, one_function, &r, 0);
+	open_file(&f, path);
+	put_names(&f, &r, &links, t);
+	if (f.module && !t->o->registers)
+		read_symbols(&r, f.module, t->o, &links);
+	put_arguments(&r, &f);
 	free(r.symbol);
 	links_free(&links);
-	if (dwfl)
-		dwfl_end(dwfl);
+	close_file(&f);
 	free(real);
 }
 
 static void one_file(const char *path, void *arg)
 {
-	const struct types *t = (const struct types *)arg;
+	struct types *t = (struct types *)arg;
 
 	/* The agent's file has a blank after it. */
 	if (*path == '/' && !strpbrk(path, " \n"))
-		read_file(path, t->o, t->to, t->paths);
+		read_file(path, t);
+	t->loaded = true;
 }
 
 static int add_path(struct jf_step *step, const char *name, size_t len, const void *arg)
@@ -1110,15 +1244,12 @@ static void on_alarm(int sig)
 	alarm(SECONDS);
 }
 
-static void read_all(const struct options *o, const char *program, const char *path)
+/* Of a process that reads. */
+static void limit_time(void)
 {
 	const struct rlimit seconds = { SECONDS, SECONDS }, none = { 0, 0 };
-	static struct paths paths;
-	struct types t = { o, fopen(path, "wxe"), &paths };
-	char *real = realpath(program, NULL);
 	sigset_t alarmed;
 
-	find_paths(&paths, o);
 	sigemptyset(&alarmed);
 	sigaddset(&alarmed, SIGALRM);
 	signal(SIGALRM, on_alarm);
@@ -1126,6 +1257,16 @@ static void read_all(const struct options *o, const char *program, const char *p
 	alarm(SECONDS);
 	setrlimit(RLIMIT_CPU, &seconds);
 	setrlimit(RLIMIT_CORE, &none);
+}
+
+static void read_all(const struct options *o, const char *program, const char *path)
+{
+	static struct paths paths;
+	struct types t = { o, fopen(path, "wxe"), &paths, false };
+	char *real = realpath(program, NULL);
+
+	find_paths(&paths, o);
+	limit_time();
 	if (!t.to || !real)
 		_exit(1);
 	each_file_of(real, one_file, &t);
@@ -1137,7 +1278,7 @@ bool types_write(const struct options *o, const char *program, const char *path)
 	pid_t child;
 	int status = -1;
 
-	if (!o->num_globs || o->registers)
+	if (!o->num_globs)
 		return false;
 	fflush(NULL);
 	child = fork();
@@ -1152,6 +1293,54 @@ bool types_write(const struct options *o, const char *program, const char *path)
 	return !status;
 }
 
+static int print_name(const char *name, const GElf_Sym *s, void *arg)
+{
+	(void)s;
+	return fprintf((FILE *)arg, "%s\n", name) < 0;
+}
+
+/* In a process of its own. */
+static void print_names(const char *path, int to)
+{
+	FILE *out = fdopen(to, "w");
+	struct file f;
+	int err;
+
+	limit_time();
+	open_file(&f, path);
+	err = !out || each_name(&f, print_name, out);
+	_exit(err || fclose(out));
+}
+
+int types_names(const char *path, int (*fn)(const char *name, void *arg), void *arg)
+{
+	char *line = NULL;
+	size_t room = 0;
+	ssize_t n;
+	int out[2], ret = 0;
+	pid_t child;
+	FILE *f;
+
+	if (pipe2(out, O_CLOEXEC))
+		return 0;
+	fflush(NULL);
+	child = fork();
+	if (!child)
+		print_names(path, out[1]);
+	close(out[1]);
+	f = fdopen(out[0], "r");
+	while (f && !ret && (n = getline(&line, &room, f)) > 1) {
+		line[n - 1] = 0;
+		ret = fn(line, arg);
+	}
+	free(line);
+	if (f)
+		fclose(f);
+	while (child > 0 && waitpid(child, NULL, 0) < 0 && errno == EINTR)
+		;
+	return ret;
+}
+
 const char *types_library(void)
 {
 	return "names and types of arguments by libdw";
@@ -1163,6 +1352,12 @@ bool types_write(const struct options *o, const char *program, const char *path)
 {
 	(void)o, (void)program, (void)path;
 	return false;
+}
+
+int types_names(const char *path, int (*fn)(const char *name, void *arg), void *arg)
+{
+	(void)path, (void)fn, (void)arg;
+	return 0;
 }
 
 const char *types_library(void)

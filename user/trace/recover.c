@@ -511,7 +511,7 @@ static int write_packet(struct recovery *rec, struct output *out, const struct f
 	head->comm[sizeof(head->comm) - 1] = 0;
 	if (f->ring != JF_NO_RING)
 		head->calls = 0;
-	memset(head->reserved, 0, sizeof(head->reserved));
+	head->files = 0;
 	if (c->head == JF_PACKET_TIMED) {
 		/*
 		 * It need not be right; readers want it to be no later than the next one's begin.

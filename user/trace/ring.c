@@ -404,6 +404,13 @@ static int take_size(void)
 	return -ENOSPC;
 }
 
+/* A reader compares the sum with the files that are there. */
+static void count_file(void)
+{
+	if (live->no_ring)
+		__atomic_fetch_add(&live->no_ring->files, 1, __ATOMIC_RELAXED);
+}
+
 static int make_packet(struct ring *r)
 {
 	struct jf_packet *p;
@@ -420,6 +427,7 @@ static int make_packet(struct ring *r)
 		live->error = err;
 		return err;
 	}
+	count_file();
 	r->made++;
 	prctl(PR_GET_NAME, r->comm);
 	__atomic_fetch_add(&live->packets, 1, __ATOMIC_RELAXED);
@@ -730,6 +738,7 @@ static int keep_packet(struct ring *r, uint32_t k)
 		r->newest = packet_at(r, k);
 	/* As jf_record_stats() reads them. */
 	lock_live();
+	count_file();
 	r->kept++;
 	r->records += records;
 	unlock_live();

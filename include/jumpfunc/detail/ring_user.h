@@ -84,7 +84,8 @@
  *                calls of functions, for which the agent had no room
  * @error:        of the packet that counts records without a ring: why the last had none, an error
  *                number; 0: there were as many rings as are allowed
- * @reserved:     0
+ * @files:        of the packet that counts records without a ring: files of packets that the trace
+ *                has had, all of which are there; of a copy 0
  * @content_size: in bits, from the begin of the packet to the end of the last record
  * @packet_size:  in bits
  * @discarded:    records of this ring that found no room, up to the end of this packet
@@ -93,7 +94,7 @@
  * @end:          not before the time stamp of the last record
  * @begin:        when the packet was begun; both are not there without time stamps
  *
- * CTF readers do not see @seq to @reserved: what follows has a large alignment. The fields are
+ * CTF readers do not see @seq to @files: what follows has a large alignment. The fields are
  * written by the thread whose ring it is, but for @released.
  */
 struct jf_packet {
@@ -111,7 +112,7 @@ struct jf_packet {
 	uint64_t	threads;
 	uint64_t	calls;
 	uint64_t	error;
-	uint64_t	reserved[1];
+	uint64_t	files;
 	uint64_t	content_size;
 	uint64_t	packet_size;
 	uint64_t	discarded;

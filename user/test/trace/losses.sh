@@ -124,6 +124,29 @@ says_lost_calls()
 # because REASON WAY...: the reason is that one
 because() { reason=$1; shift; lost "$@" && grep -q "had no ring: .*$reason" "$tmp/line"; }
 
+# says_removed STATUS FILES: in the last line
+says_removed()
+{
+	"$build/jf-trace" report "$tmp/traces" > "$tmp/table" 2> "$tmp/line"
+	rc=$?
+	cat "$tmp/line"
+	[ "$rc" = "$1" ] && case $2 in
+	0) ! grep -q 'were removed' "$tmp/line" ;;
+	*) tail -n 1 "$tmp/line" | grep -q "; $2 files of the trace were removed" ;;
+	esac
+}
+
+# Files of packets that another program has removed have records that nothing counts. $1: a mode
+removed()
+{
+	folder=''
+	recorded threads JUMPFUNC_TRACE_MODE="$1" JUMPFUNC_TRACE_PACKET_SIZE=4096 JUMPFUNC_TRACE_PACKETS=64 && says_removed 0 0 || return 1
+	for file in "$tmp"/traces/*/r*; do
+		break
+	done
+	rm "$file" && says_removed 5 1 && rm "$tmp"/traces/*/r* && { "$build/jf-trace" report "$tmp/traces" 2>&1; [ $? = 5 ]; }
+}
+
 small="JUMPFUNC_TRACE_PACKETS=2 JUMPFUNC_TRACE_PACKET_SIZE=4096"
 
 on_a_disk()
@@ -160,6 +183,8 @@ is no-trace lost no-trace
 is vfork lost vfork
 is clone lost clone
 is threads lost threads
+check "files that are removed" removed overwrite
+check "files that are removed, mode keep" removed keep
 if [ -e "$agent" ]; then
 	is deep lost_calls deep
 	is stacks lost_calls stacks

@@ -198,9 +198,24 @@ static void set_times(struct losses *l)
 	}
 }
 
+/* How many files of packets there have been, before those that are there are counted. */
+static uint64_t read_files(const struct losses *l)
+{
+	int fd = openat(l->dir, "lost", O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+	struct jf_packet head = { .files = 0 };
+
+	if (fd < 0)
+		return 0;
+	if (!jf_head_read(fd, &head, 0) || memcmp(head.uuid, l->uuid, sizeof(l->uuid)))
+		head.files = 0;
+	close(fd);
+	return head.files;
+}
+
 static void read_folder(const char *path, void *arg)
 {
 	struct losses *l = (struct losses *)arg;
+	uint64_t files = 0, num = 0;
 	int err = 0, fd = -1;
 	struct dirent *e;
 	DIR *dir = NULL;
@@ -218,9 +233,15 @@ static void read_folder(const char *path, void *arg)
 	index_free(&l->index);
 	if (dir && !read_metadata(l))
 		err = -ENODATA;
-	while (!err && (e = readdir(dir)))
+	if (!err)
+		files = read_files(l);
+	while (!err && (e = readdir(dir))) {
+		num += *e->d_name == 'r';
 		if (*e->d_name == 'r' || !strcmp(e->d_name, "lost"))
 			err = read_file(l, e->d_name);
+	}
+	if (!err && files > num)
+		l->removed += files - num;
 	if (dir)
 		closedir(dir);
 	if (l->dir >= 0)
@@ -398,10 +419,12 @@ int losses_say(const struct losses *l)
 	add(&line, "records %" PRIu64 ", overwritten %" PRIu64 ", discarded %" PRIu64, l->records, l->overwritten, l->discarded);
 	add_rings(&line, l);
 	add_advice(&line, l);
+	if (l->removed)
+		add(&line, "; %" PRIu64 " files of the trace were removed, and the records in them are in none of these numbers", l->removed);
 	note("%s", line.text);
 	if (l->err)
 		return STATUS_FAILED;
-	return l->overwritten || l->discarded ? STATUS_LOST : STATUS_OK;
+	return l->overwritten || l->discarded || l->removed ? STATUS_LOST : STATUS_OK;
 }
 
 int say_losses(const char *folder)

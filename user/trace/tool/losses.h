@@ -85,6 +85,7 @@ struct process_name {
  * @no_ring:     those alone
  * @calls:       of those that were discarded, calls for which the agent had no room
  * @why:         the last of these had none: an error number, or 0: more rings are not allowed
+ * @removed:     files of packets that are not there any more
  * @err:         0, or why not all of it is known, -errno
  * @kept:        one of them is of mode keep
  * @ring:        of all traces, those first that have lost most
@@ -109,6 +110,7 @@ struct losses {
 	uint64_t		no_ring;
 	uint64_t		calls;
 	int			why;
+	uint64_t		removed;
 	int			err;
 	bool			kept;
 	struct ring_losses	*ring;

@@ -98,9 +98,20 @@ by_cmake()
 	add_executable(prog calls_prog.c calls_second.c)
 	target_link_libraries(prog Threads::Threads)
 	jumpfunc_sdt(prog)
+	# Both forms of target_link_libraries(), before and after, and a library that brings probes.
+	add_executable(private calls_prog.c calls_second.c)
+	target_link_libraries(private PRIVATE Threads::Threads)
+	jumpfunc_sdt(private)
+	add_library(second STATIC calls_second.c)
+	jumpfunc_sdt(second)
+	target_link_libraries(second PUBLIC Threads::Threads)
+	add_executable(parts calls_prog.c)
+	jumpfunc_sdt(parts)
+	target_link_libraries(parts PRIVATE second)
 	END
 	PATH="$root/bin:$PATH" cmake -S "$tmp/cmake" -B "$tmp/cmake/build" -DCMAKE_PREFIX_PATH="$root" -DCMAKE_BUILD_TYPE=Release &&
-		PATH="$root/bin:$PATH" cmake --build "$tmp/cmake/build" && runs "$tmp/cmake/build/prog"
+		PATH="$root/bin:$PATH" cmake --build "$tmp/cmake/build" && runs "$tmp/cmake/build/prog" && runs "$tmp/cmake/build/private" &&
+		runs "$tmp/cmake/build/parts"
 }
 
 by_meson()

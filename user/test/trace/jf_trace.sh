@@ -462,6 +462,40 @@ no_babeltrace()
 		left=$(sed -n 's/.*jf-trace: the trace is in //p' "$tmp/err") && rm -r "$left"
 }
 
+# A child records while babeltrace2 begins: the last line counts all that is shown.
+run_goes_on()
+{
+	mkdir -p "$tmp/slow" && cat > "$tmp/slow/babeltrace2" <<-END && chmod +x "$tmp/slow/babeltrace2" && cat > "$tmp/goes_on.c" <<-'END' || return 1
+	#!/bin/sh
+	: > $tmp/slow/asked
+	until [ -e $tmp/slow/told ]; do sleep 0.05; done
+	exec $(command -v babeltrace2) "\$@"
+	END
+	#define CREATE_TRACE_POINTS
+	#include "events.h"
+	#include <fcntl.h>
+	#include <unistd.h>
+	int main(int argc, char **argv)
+	{
+		int i;
+
+		for (i = 0; i < 10; i++)
+			jf_trace_small(0, (u64)i);
+		if (fork())
+			return argc != 3;
+		for (i = 0; i < 6000 && access(argv[1], F_OK); i++)
+			usleep(10000);
+		for (i = 0; i < 20; i++)
+			jf_trace_small(1, (u64)i);
+		return creat(argv[2], 0600) < 0;
+	}
+	END
+	${CC:-cc} -O1 -I "$here" -I "$here/../../.." -I "$here/../../../include" -o "$tmp/goes_on" "$tmp/goes_on.c" -L "$build" -ljumpfunc-trace -ljumpfunc \
+		-Wl,-rpath,"$build" || return 1
+	ends 0 env PATH="$tmp/slow:$PATH" "$tool" run -e jftest:small -- "$tmp/goes_on" "$tmp/slow/asked" "$tmp/slow/told" &&
+		[ "$(shown jftest:small)" = 30 ] && says 'records 30, overwritten 0, discarded 0'
+}
+
 # --- list --------------------------------------------------------------------------
 
 list_file()
@@ -1229,6 +1263,7 @@ if have babeltrace2; then
 	fi
 	check "run, and the program is killed" run_killed
 	check "run without babeltrace2 installed" no_babeltrace
+	check "run of a program whose child goes on" run_goes_on
 	check "record, enable, disable, list, stats, stop" with_program control
 	check "snapshot, report of a process, JSON" with_program snapshots
 	check "a process that is killed, and recover" with_program killed

@@ -431,8 +431,12 @@ static int show(const struct options *o, const char *name, const struct run *r)
 		return status ? STATUS_RUN_NO_REPORT : STATUS_OK;
 	}
 	losses_read(&l, r->folder);
-	if (!o->quiet)
+	if (!o->quiet) {
 		status = report_run(r->folder, &l);
+		/* A child that goes on has recorded since. */
+		losses_free(&l);
+		losses_read(&l, r->folder);
+	}
 	keep |= status != STATUS_OK;
 	explain_run(o, name, r->folder, &l);
 	lost = losses_say(&l);

@@ -6,7 +6,13 @@
  * notes and the entries of its functions into the rings of libjumpfunc-trace.
  *
  * From top to bottom; a part uses those below it, and none above:
- *   agent.c	the environment, globs, the list of probes, the provider (trace/provider.h)
+ *   agent.c	the begin, and the environment
+ *   request.c	requests: on, off, list; the providers (trace/provider.h)
+ *   come.c	the lock, and objects that come
+ *   match.c	notes and functions of an object that a pattern means
+ *   batch.c	probes that are switched on together
+ *   wish.c	patterns: which probes they mean
+ *   say.c	messages
  *   object.c	the list of loaded objects: notes and functions of each
  *   choose.c	which records of a probe are made
  *   shown.c	members that arguments lead to, in records
@@ -39,10 +45,10 @@
  *   follow.c	rights that change for one thread
  *   filter.c	filters of system calls: is there one
  *
- * Locks: agent_lock (agent.c) around all but the parts from record.c to aside.c, which take none,
+ * Locks: agent_lock (come.c) around all but the parts from record.c to aside.c, which take none,
  * within libjumpfunc-trace's lock of providers. With it the dynamic linker's
  * list of objects is walked, and within that libjumpfunc's and libjumpfunc-trace's own locks are
- * taken. The hook in the dynamic linker (agent.c) only tries to take agent_lock.
+ * taken. The hook in the dynamic linker (come.c) only tries to take agent_lock.
  *
  * dlclose() has the lock of dlopen() and waits for that of the list. So between the ends of such a
  * walk nothing may call dlopen(), dlsym() or dladdr(), nor a function that looks at the locale,
@@ -939,17 +945,17 @@ struct dl_phdr_info;
  * @start: of its mappings
  * @end:    of that
  * @seen:   by the walk with this number
- * @asked:  it has the probes that were asked for before it came: agent.c sets it
+ * @asked:  it has the probes that were asked for before it came: come.c sets it
  * @file:   its file, while that is read, or NULL
  * @stamp:  of the file that was opened last
  * @unread: why the file could not be read, -errno, or 0
- * @named:  that was said: by agent.c, which sets it
+ * @named:  that was said: by match.c, which sets it
  * @looked: for the next ones in its file
  * @copy:   it has a libjumpfunc of its own in it
  * @sites:  where that file has sites of libjumpfunc, ascending
  * @nr_sites: of them
  * @probes: that were made
- * @request: the last one that has switched its functions: agent.c's
+ * @request: the last one that has switched its functions: match.c's
  * @seen_functions: so many of them were looked at for that
  * @text: where its text begins, of which whole.c has looked where anything leads
  * @text_size: bytes of that

@@ -3,7 +3,7 @@
  * The rare work of a thread that comes by a probe: the first record of a thread, and the next
  * packet. It makes files and maps memory. That is done on a stack of its own, with all vector
  * registers saved and signals blocked, and the probes of libc's functions in that work are not
- * recorded (jf_agent_busy). The hook for objects that are loaded (agent.c) runs in the same way.
+ * recorded (jf_agent_busy). The hook for objects that are loaded (come.c) runs in the same way.
  *
  * Beneath a filter that the program has installed no system call is made: then a thread prepares
  * the next packet on a stack that is there already, one thread at a time.

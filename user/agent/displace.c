@@ -12,7 +12,7 @@
  *
  * Only a copy of syscall leaves an address of its own place, in %rcx, and no program has a use for
  * that value. With a shadow stack a call would miss its entry there: the agent does nothing in such
- * a process (agent.c).
+ * a process (request.c).
  */
 #include "agent.h"
 

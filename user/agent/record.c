@@ -24,7 +24,7 @@
 #include <jumpfunc/record.h>
 
 struct jf_spot **jf_spots;
-/* Objects have come or gone while another thread had the lock of agent.c, or beneath a filter. */
+/* Objects have come or gone while another thread had the lock of come.c, or beneath a filter. */
 bool jf_look_again;
 /* For entry.S: is there the instruction that keeps all registers. */
 uint8_t jf_have_xsave JF_HIDDEN;
@@ -281,7 +281,7 @@ static void come_by(const struct jf_spot *spot, struct jf_saved *s)
 {
 
 	if (spot->hook) {
-		/* Pairs with unlock(), in agent.c: the next command looks. */
+		/* Pairs with jf_agent_unlock(): the next command looks. */
 		if (jf_is_quiet())
 			__atomic_store_n(&jf_look_again, true, __ATOMIC_SEQ_CST);
 		else if (__atomic_load_n(&spot->on, __ATOMIC_RELAXED))

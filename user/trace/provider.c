@@ -3,7 +3,7 @@
  * Providers of further probes: see provider.h.
  *
  * Their list only grows. The lock is that of all that is done with them, and taken before
- * jf_events_lock (record.c), since a provider's functions ask for numbers of events. A thread that
+ * jf_events_lock (events.c), since a provider's functions ask for numbers of events. A thread that
  * forks does not wait for it, but for the providers' own, which they give up for it.
  */
 #include "trace.h"

@@ -47,7 +47,7 @@ struct probe {
 	char			event_name[192];
 };
 
-/* Of all below; taken after that of providers, and before that of events (record.c). */
+/* Of all below; taken after that of providers, and before that of events (events.c). */
 static pthread_mutex_t sdt_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct probe *probes;
 

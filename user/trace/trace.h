@@ -6,8 +6,9 @@
  *   socket.c	the control socket and its thread
  *   control.c	the requests that come by it (control.h)
  *   log.c	events that have no tracepoint, of tracef() and tracelog()
- *   record.c	events, requests of the user, forks
- *   sdt.c	SDT probes (jumpfunc-sdt/sys/sdt.h) as events; record.c calls it, and it record.c
+ *   record.c	begin and end of recording, patterns of the user, forks
+ *   sdt.c	SDT probes (jumpfunc-sdt/sys/sdt.h) as events
+ *   events.c	events, and which of them are recorded
  *   draft.c	filters of events; choice.c parses them (choice.h)
  *   provider.c	probes that are no events (provider.h)
  *   wishes.c	patterns for objects that come later (wishes.h)
@@ -22,7 +23,7 @@
  *   remains.c	sockets of processes that have ended (control.h)
  *
  * Locks: that of the socket (socket.c); within it that of providers; within that a provider's own,
- * and jf_events_lock (record.c) around the list of events and their state; within it
+ * and jf_events_lock (events.c) around the list of events and their state; within it
  * jf_live->lock around rings and the folder. The latter (pi_lock.h) is held with all signals
  * blocked and never while waiting, since a signal handler may be the first of its thread to record.
  *
@@ -261,9 +262,18 @@ JF_HIDDEN void jf_providers_fork_ends(bool child);
 
 JF_HIDDEN bool jf_record_started(void);
 JF_HIDDEN void jf_record_stopped(struct jf_record_counts *counts, char *folder, size_t size);
-JF_HIDDEN int jf_record_begin(void);
+
+/* --- events.c ---------------------------------------------------------------------- */
+
 JF_HIDDEN void jf_events_lock(void);
 JF_HIDDEN void jf_events_unlock(void);
+JF_HIDDEN int jf_record_begin(void);
+/* The same with the lock. */
+JF_HIDDEN int jf_events_begin(void);
+JF_HIDDEN int jf_events_switch(const char *glob, const char *choice, bool on);
+JF_HIDDEN int jf_events_off(void);
+JF_HIDDEN void jf_events_forget(void);
+JF_HIDDEN bool jf_record_wished(enum jf_kind kind, const char *system, const char *name, char *choice);
 
 /* --- draft.c ----------------------------------------------------------------------- */
 
@@ -280,7 +290,5 @@ JF_HIDDEN void jf_event_choices_free(void);
 void jf_sdt_lock(void);
 void jf_sdt_unlock(void);
 int jf_sdt_switch(const char *glob, const char *choice, bool on);
-/* record.c: */
-bool jf_record_wished(enum jf_kind kind, const char *system, const char *name, char *choice);
 
 #endif /* JF_TRACE_H */

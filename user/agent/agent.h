@@ -710,6 +710,7 @@ enum jf_way {
  * @at:   where they are
  * @hop:  where the text leads, if that has no room for all of it: a jump to @at; or 0
  * @hop_code: that jump
+ * @former: another one of the same place, for other bytes around it
  */
 struct jf_detour {
 	enum jf_way		way;
@@ -723,6 +724,7 @@ struct jf_detour {
 	uintptr_t		hop;
 	uint8_t			hop_code[JF_TEXT_MAX];
 	size_t			size;
+	struct jf_detour	*former;
 	uint8_t			code[256];
 };
 
@@ -766,6 +768,7 @@ struct jf_calls;
  * @hemmed: another function begins in the bytes after it: they may be no jump's distance
  * @late:   the recorded instruction is so many bytes after it
  * @detour: how it is done
+ * @former: how it was done, as long as the bytes around it were others
  */
 struct jf_point {
 	struct jf_point		*beside;
@@ -788,6 +791,7 @@ struct jf_point {
 	bool			hemmed;
 	uint8_t			late;
 	struct jf_detour	detour;
+	struct jf_detour	*former;
 };
 
 JF_HIDDEN struct jf_point *jf_point_at(uintptr_t at);

@@ -15,6 +15,9 @@
  * begins. If no memory is free at the distance, the agent tries again without the points whose
  * probes are off. It refuses the rest.
  *
+ * A point that comes later can be within a jump that is there already. Then that jump is taken
+ * back, the point is led, and then the one before it anew, with another distance.
+ *
  * The code of a point stays when its probes are off: a thread can be in it for any time, and
  * records nothing. The code is used again unless the bytes around it have changed. When an object
  * is unloaded, its points and their numbers are given back.
@@ -147,6 +150,7 @@ static void free_number(uint32_t number)
 static void free_point(struct jf_point *t)
 {
 	struct jf_point **p = part_of(table, max_table, t->at);
+	struct jf_detour *d;
 
 	while (*p != t)
 		p = &(*p)->beside;
@@ -157,6 +161,12 @@ static void free_point(struct jf_point *t)
 		jf_spots[t->number] = &nothing;
 	else if (t->number != UINT32_MAX)
 		free_number(t->number);
+	while ((d = t->former)) {
+		t->former = d->former;
+		if (!t->kept)
+			jf_detour_drop(d);
+		free(d);
+	}
 	if (!t->kept)
 		jf_detour_drop(&t->detour);
 	free(t);
@@ -202,19 +212,19 @@ static bool take_number(struct jf_point *t)
  * True if its code has copies of it. Another file's may begin as it does: an instruction has more
  * bytes than a jump.
  */
-static bool is_copied(const struct jf_point *t)
+static bool is_copied(const struct jf_point *t, const struct jf_detour *d)
 {
-	return !memcmp((const void *)t->at, t->detour.insn, t->detour.nr_insn);
+	return !memcmp((const void *)t->at, d->insn, d->nr_insn);
 }
 
-/* True if its jump leads to its code. Bytes that follow are part of the distance. */
-static bool is_fit(const struct jf_point *t)
+/* True if its jump leads to this code. Bytes that follow are part of the distance. */
+static bool is_fit(const struct jf_point *t, const struct jf_detour *d)
 {
-	const struct jf_text_poke *poke = &t->detour.poke;
-	uint32_t rel = (uint32_t)(jf_detour_lead(&t->detour) - (t->at + JF_TEXT_MAX));
+	const struct jf_text_poke *poke = &d->poke;
+	uint32_t rel = (uint32_t)(jf_detour_lead(d) - (t->at + JF_TEXT_MAX));
 	uint8_t jump[JF_TEXT_MAX];
 
-	if (!is_copied(t) || memcmp((const void *)t->at, poke->old, poke->num))
+	if (!is_copied(t, d) || memcmp((const void *)t->at, poke->old, poke->num))
 		return false;
 	if (poke->new[0] != JMP)
 		return true;
@@ -402,6 +412,37 @@ static bool make(struct jf_point *t, unsigned int ways)
 	return made;
 }
 
+/* Usable as it is. */
+static bool is_good(const struct jf_point *t, const struct jf_detour *d)
+{
+	return jf_ways & 1U << d->way && is_fit(t, d);
+}
+
+/*
+ * Its code stays for threads that are there; without memory to note it in, it is not used again.
+ * Other code that it had before can be that for the text of now.
+ */
+static void exchange(struct jf_point *t)
+{
+	struct jf_detour *d = malloc(sizeof(*d)), **at = &t->former, *fit;
+
+	while ((fit = *at) && !is_good(t, fit))
+		at = &fit->former;
+	if (d) {
+		*d = t->detour;
+		d->former = t->former;
+		t->former = d;
+		at = at == &t->former ? &d->former : at;
+	}
+	t->made = fit;
+	t->detour.at = t->detour.hop = 0;
+	if (!fit)
+		return;
+	*at = fit->former;
+	t->detour = *fit;
+	free(fit);
+}
+
 /* Finds out how, and sees to it that it can be recorded. False: @why says why not. */
 static bool prepare(struct jf_point *t)
 {
@@ -412,10 +453,8 @@ static bool prepare(struct jf_point *t)
 	 * Its way may not be used any more, or is of another file, but threads may be there: it
 	 * stays.
 	 */
-	if (t->made && (!(jf_ways & 1U << t->detour.way) || !is_fit(t))) {
-		t->made = false;
-		t->detour.at = t->detour.hop = 0;
-	}
+	if (t->made && !is_good(t, &t->detour))
+		exchange(t);
 	if (jf_record_begin())
 		return false;
 	why = !t->made && t->module ? jf_module_refuses(t->module, false, t->at) : NULL;
@@ -437,7 +476,7 @@ static bool prepare(struct jf_point *t)
 	if (!take_number(t))
 		return false;
 	/* It was to be changed before, and was not. */
-	if (t->detour.at && jf_ways & ways & 1U << t->detour.way && is_fit(t))
+	if (t->detour.at && ways & 1U << t->detour.way && is_good(t, &t->detour))
 		return true;
 	return make(t, ways);
 }
@@ -590,6 +629,23 @@ static void push(struct list *l, struct jf_point *t)
 	}
 	t->listed = true;
 	l->point[l->num++] = t;
+}
+
+/* Those that are led, and have one of these in their jump, and those before them. */
+static void push_covers(struct list *l, struct jf_point *const *points, size_t num)
+{
+	struct jf_point *t, *c;
+	unsigned int k;
+	size_t i;
+
+	for (i = 0; i < num + l->num; i++) {
+		t = i < num ? points[i] : l->point[i - num];
+		for (k = 1; (i >= num || !t->led) && k < JF_TEXT_MAX; k++) {
+			c = jf_point_at(t->at - k);
+			if (c && c->led && c->detour.way != JF_WAY_BREAK && follower(c, k) == t)
+				push(l, c);
+		}
+	}
 }
 
 /* Those that follow, and those that follow these. */
@@ -771,6 +827,31 @@ static int unlead_some(struct jf_point **points, size_t num)
 	return err;
 }
 
+/*
+ * Those that no jump before them has in it, as long as there are such; each is tried once. Their
+ * order changes.
+ */
+static int unlead_uncovered(struct jf_point **points, size_t num)
+{
+	size_t i, nr;
+	int err = 0, e;
+
+	for (; num; points += nr, num -= nr) {
+		for (i = 0, nr = 0; i < num; i++)
+			if (!is_covered(points[i]->at)) {
+				struct jf_point *t = points[i];
+
+				points[i] = points[nr];
+				points[nr++] = t;
+			}
+		if (!nr)
+			break;
+		e = unlead_some(points, nr);
+		err = e ? e : err;
+	}
+	return err;
+}
+
 /**
  * jf_points_unlead() - have the text of points as it was, of points whose probes are off
  * @points: which; some are there more than once
@@ -782,8 +863,8 @@ static int unlead_some(struct jf_point **points, size_t num)
 int jf_points_unlead(struct jf_point **points, size_t num)
 {
 	struct list l = { NULL, 0, 0 };
-	size_t i, nr, left = 0;
-	int err = 0, e;
+	size_t i, left = 0;
+	int err;
 
 	for (i = 0; i < num; i++)
 		if (points[i]->led)
@@ -794,22 +875,7 @@ int jf_points_unlead(struct jf_point **points, size_t num)
 		if (!is_wanted(l.point[i]))
 			l.point[left++] = l.point[i];
 	}
-	/*
-	 * Those that no jump before them has in it, as long as there are such; each is tried once.
-	 */
-	do {
-		for (i = 0, nr = 0; i < left; i++)
-			if (!is_covered(l.point[i]->at)) {
-				struct jf_point *t = l.point[i];
-
-				l.point[i] = l.point[nr];
-				l.point[nr++] = t;
-			}
-		e = nr ? unlead_some(l.point, nr) : 0;
-		err = e ? e : err;
-		left -= nr;
-		memmove(l.point, l.point + nr, left * sizeof(*l.point));
-	} while (nr);
+	err = unlead_uncovered(l.point, left);
 	free(l.point);
 	return err;
 }
@@ -829,6 +895,67 @@ static bool drop_followers(struct jf_point *t)
 	return any;
 }
 
+/* Where there is no memory for such a distance there may be for another. */
+static void lead_without(struct jf_point *const *points, size_t num)
+{
+	struct jf_point *t;
+	size_t i;
+
+	for (i = 0; i < num; i++) {
+		t = points[i];
+		if (!t->led && drop_followers(t))
+			lead_all(&t, 1, false);
+	}
+}
+
+/* Takes jumps back that have one of these in them. @l: those that are to be led again. */
+static void unlead_covers(struct jf_point *const *points, size_t num, struct list *l)
+{
+	size_t i, nr = 0;
+
+	push_covers(l, points, num);
+	for (i = 0; i < l->num; i++)
+		l->point[i]->listed = false;
+	unlead_uncovered(l->point, l->num);
+	for (i = 0; i < l->num; i++)
+		if (!l->point[i]->led && is_wanted(l->point[i]))
+			l->point[nr++] = l->point[i];
+	l->num = nr;
+}
+
+/*
+ * A point that was led before the asked ones is so again, without those that follow it: there is no
+ * memory for its jump beside theirs.
+ */
+static void prefer(struct jf_point *t)
+{
+	struct list l = { NULL, 0, 0 };
+	struct jf_point *n;
+	unsigned int k;
+	size_t i, nr = 0;
+
+	for (k = 1; k < JF_TEXT_MAX; k++) {
+		n = follower(t, k);
+		if (!n || !n->led || !n->asked)
+			continue;
+		n->asked = false;
+		push(&l, n);
+	}
+	push_covers(&l, NULL, 0);
+	for (i = 0; i < l.num; i++)
+		l.point[i]->listed = false;
+	unlead_uncovered(l.point, l.num);
+	for (i = 0; i < l.num; i++) {
+		if (is_wanted(l.point[i]))
+			l.point[nr++] = l.point[i];
+		else if (!l.point[i]->led)
+			l.point[i]->detour.why = "another probe is there";
+	}
+	lead_all(l.point, nr, false);
+	lead_all(&t, 1, false);
+	free(l.point);
+}
+
 /**
  * jf_points_lead() - have the text of points lead to their code
  * @points: which; some are there more than once
@@ -839,15 +966,20 @@ static bool drop_followers(struct jf_point *t)
  */
 void jf_points_lead(struct jf_point **points, size_t num)
 {
+	struct list covers = { NULL, 0, 0 };
 	size_t i;
 
 	for (i = 0; i < num; i++)
 		points[i]->asked = true;
+	unlead_covers(points, num, &covers);
 	lead_all(points, num, true);
-	/* Where there is no memory for such a distance there may be for another. */
-	for (i = 0; i < num; i++)
-		if (!points[i]->led && drop_followers(points[i]))
-			lead_all(&points[i], 1, false);
+	lead_without(points, num);
+	lead_all(covers.point, covers.num, true);
+	lead_without(covers.point, covers.num);
+	for (i = 0; i < covers.num; i++)
+		if (!covers.point[i]->led)
+			prefer(covers.point[i]);
 	for (i = 0; i < num; i++)
 		points[i]->asked = false;
+	free(covers.point);
 }

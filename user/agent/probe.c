@@ -413,7 +413,7 @@ int jf_probe_watch(struct jf_agent_probe *p, enum jf_watch watch)
 	p->spot.watch = (uint8_t)watch;
 	if (t->led)
 		return 0;
-	jf_ways = 1U << JF_WAY_JUMP | 1U << JF_WAY_SHORT | 1U << JF_WAY_SPAN;
+	jf_ways = 1U << JF_WAY_JUMP | 1U << JF_WAY_SHORT | 1U << JF_WAY_SPAN | (ways & 1U << JF_WAY_BESIDE);
 	jf_points_lead(&t, 1);
 	jf_ways = ways;
 	p->why = t->detour.why;

@@ -76,6 +76,158 @@ apart()
 	done
 }
 
+# makes_late FLAGS: a round of calls for each line; with an argument other threads call them all the time, too.
+makes_late()
+{
+	for i in 0 1 2 3 4 5 6 7 8 9; do
+		echo "__attribute__((__noinline__)) int n_$i(int x) { __asm__ volatile(\"\" : \"+r\"(x)); return x + $i; }"
+	done > "$tmp/late.c"
+	cat >> "$tmp/late.c" <<-'END'
+	#include <pthread.h>
+	#include <stdio.h>
+	#include <stdlib.h>
+	static int ends;
+	static int all(int x)
+	{
+		return n_9(n_8(n_7(n_6(n_5(n_4(n_3(n_2(n_1(n_0(x))))))))));
+	}
+	static void *calls(void *unused)
+	{
+		while (!__atomic_load_n(&ends, __ATOMIC_RELAXED))
+			if (all(5) != 50)
+				abort();
+		return unused;
+	}
+	int main(int argc, char **argv)
+	{
+		pthread_t thread[3];
+		int i, c;
+
+		(void)argv;
+		for (i = 0; argc > 1 && i < 3; i++)
+			pthread_create(&thread[i], NULL, calls, NULL);
+		do {
+			puts(all(1) == 46 ? "done" : "wrong");
+			fflush(stdout);
+			c = getchar();
+		} while (c != EOF && c != 'q');
+		ends = 1;
+		for (i = 0; argc > 1 && i < 3; i++)
+			pthread_join(thread[i], NULL);
+		return 0;
+	}
+	END
+	# shellcheck disable=SC2086 # several words
+	${CC:-cc} $1 -fcf-protection=none -pthread -o "$tmp/late" "$tmp/late.c"
+}
+
+# late_begins ARGUMENT...: it runs, and has one function on.
+late_begins()
+{
+	rm -rf "$tmp/run" "$tmp/traces" "$tmp/in3" "$tmp/answers3"
+	mkdir -m 700 "$tmp/run" "$tmp/traces"
+	mkfifo "$tmp/in3" "$tmp/answers3" || return 1
+	XDG_RUNTIME_DIR=$tmp/run JUMPFUNC_TRACE_CONTROL=1 JUMPFUNC_TRACE_DIR=$tmp/traces LD_PRELOAD=$agent \
+		"$tmp/late" "$@" < "$tmp/in3" > "$tmp/answers3" 2> "$tmp/err" &
+	pid=$!
+	exec 3> "$tmp/in3" 4< "$tmp/answers3"
+	tool="env XDG_RUNTIME_DIR=$tmp/run $build/jf-trace"
+	late_goes && $tool record -o "$tmp/traces" -e "${kind}late:n_$first" "$pid" > "$tmp/log" 2>&1 && late_listed 1
+}
+
+late_goes() { read -r word <&4 && [ "$word" = "done" ]; }
+late_ends() { exec 3>&- 4<&- 4> /dev/null; wait "$pid"; }
+
+# late_listed NUMBER: so many are on.
+late_listed()
+{
+	[ "$($tool list -e "${kind}late:n_*" "$pid" 2> /dev/null | grep -c "^${kind%/} *on")" = "$1" ] && return
+	cat "$tmp/log"
+	$tool list -e "${kind}late:n_*" "$pid"
+	return 1
+}
+
+# One that is refused leaves the others on.
+late_refused()
+{
+	cat "$tmp/log"
+	$tool list -e "${kind}late:n_*" "$pid"
+	late_listed $((n - 1)) || touch "$tmp/lost"
+}
+
+# One after the other, while it runs, on and then off: all that are on are recorded, each once in a round.
+switches_late()
+{
+	first=${1%% *}
+	late_begins || return 1
+	n=1
+	for i in ${1#* }; do
+		n=$((n + 1))
+		$tool enable "$pid" -e "${kind}late:n_$i" > "$tmp/log" 2>&1 || { late_refused; return 1; }
+		late_listed "$n" && echo >&3 && late_goes || return 1
+	done
+	for i in ${1#* }; do
+		n=$((n - 1))
+		$tool disable "$pid" -e "${kind}late:n_$i" > "$tmp/log" 2>&1 && late_listed "$n" && echo >&3 && late_goes || { cat "$tmp/log"; return 1; }
+	done
+	$tool disable "$pid" -e "${kind}late:n_*" && $tool enable "$pid" -e "${kind}late:n_*" && late_listed 10 && echo >&3 && late_goes
+}
+
+late()
+{
+	for flags in -O0 "-Os -fno-align-functions"; do
+		makes_late "$flags" || return 1
+		for kind in call/ function/; do for order in "0 1 2 3 4 5 6 7 8 9" "9 8 7 6 5 4 3 2 1 0" "5 4 6 3 7 2 8 1 9 0"; do
+			# As above: memory may be in use there.
+			for _ in 1 2 3 4 5 6 7 8; do
+				switches_late "$order" > "$tmp/why" 2>&1
+				status=$?
+				late_ends || return 1
+				[ "$status" != 0 ] && [ ! -e "$tmp/lost" ] && grep -q -e 'no memory in reach' -e 'another probe is there' "$tmp/why" || break
+			done
+			[ "$status" = 0 ] || { echo "$flags: $kind $order"; cat "$tmp/why"; return 1; }
+			# 2 + ... + 10 as they come, 9 + ... + 1 as they go, and all.
+			events "$tmp/traces"/* || return 1
+			[ "$(wc -l < "$tmp/events")" = 109 ] || { echo "$flags: $kind $order: $(cut -d' ' -f1 "$tmp/events" | sort | uniq -c)"; return 1; }
+		done; done
+	done
+}
+
+# The same while threads are in all of them: each result is right.
+late_storm()
+{
+	makes_late "-Os -fno-align-functions" || return 1
+	kind=call/
+	for order in "5 4 6 3 7 2 8 1 9 0" "0 1 2 3 4 5 6 7 8 9"; do
+		for _ in 1 2 3 4 5 6 7 8; do
+			switches_late_in_storm "$order" > "$tmp/why" 2>&1
+			status=$?
+			late_ends || { cat "$tmp/why" "$tmp/err"; return 1; }
+			[ "$status" != 0 ] && [ ! -e "$tmp/lost" ] && grep -q -e 'no memory in reach' -e 'another probe is there' "$tmp/why" || break
+		done
+		[ "$status" = 0 ] || { echo "$order"; cat "$tmp/why"; return 1; }
+	done
+}
+
+switches_late_in_storm()
+{
+	first=${1%% *}
+	late_begins storm || return 1
+	for _ in 1 2 3; do
+		n=1
+		for i in ${1#* }; do
+			n=$((n + 1))
+			$tool enable "$pid" -e "${kind}late:n_$i" > "$tmp/log" 2>&1 || { late_refused; return 1; }
+			late_listed "$n" || return 1
+		done
+		echo >&3 && late_goes || return 1
+		for i in ${1#* }; do
+			$tool disable "$pid" -e "${kind}late:n_$i" > "$tmp/log" 2>&1 || { cat "$tmp/log"; return 1; }
+		done
+		late_listed 1 || return 1
+	done
+}
+
 # Data that look like an exit: the program's result is the same.
 data()
 {
@@ -676,6 +828,8 @@ fi
 check 'no function whose exits are not known' refused
 check 'no function that has data in it' data
 check 'functions beside each other, each by its own pattern' apart
+check 'functions beside each other, one after the other in a process that runs' late
+check 'the same, beside threads that call them' late_storm
 check 'no jump that reaches into the begin of another function' beside
 check 'a small stack, and others below it' small
 check 'entries, and both' entries

@@ -656,3 +656,64 @@ struct jf_step *jf_choice_text_of(struct jf_choice *c, const struct jf_step *las
 	}
 	return NULL;
 }
+
+/* --- lists ----------------------------------------------------------------------------------- */
+
+/* After "operator" and its sign, if that is no bracket; else @at. */
+static const char *pass_operator(const char *at)
+{
+	static const char *const signs[] = { ",", "<=>", "->", "<<", ">>", "<", ">" };
+	size_t i, len;
+
+	for (i = 0; !strncmp(at, "operator", 8) && i < sizeof(signs) / sizeof(*signs); i++) {
+		len = strlen(signs[i]);
+		if (!strncmp(at + 8, signs[i], len))
+			return at + 8 + len;
+	}
+	return at;
+}
+
+/* The end of a list of types of C++ or Rust, which begins at @at with '<'; NULL: it has none. */
+static const char *types_end(const char *at, const char *end)
+{
+	unsigned int angles = 0, round = 0;
+
+	for (; at < end; at++) {
+		if (*at == '-' && at[1] == '>')
+			at++;
+		else if (*at == '(')
+			round++;
+		else if (*at == ')' && !round--)
+			return NULL;
+		else if (*at == '<')
+			angles++;
+		else if (*at == '>' && !--angles)
+			return at + 1;
+	}
+	return NULL;
+}
+
+const char *jf_choice_comma(const char *list)
+{
+	const char *filter = jf_choice_begin(list), *next;
+	unsigned int depth = 0;
+	bool quoted = false;
+
+	while (*list && (quoted || depth || *list != ',')) {
+		next = list < filter && !quoted ? pass_operator(list) : list;
+		if (next == list && list < filter && !quoted && !depth && *list == '<')
+			next = types_end(list, filter);
+		if (next && next != list) {
+			list = next;
+			continue;
+		}
+		if (quoted && *list == '\\' && list[1])
+			list++;
+		else if (*list == '"')
+			quoted = !quoted;
+		else if (!quoted)
+			depth += (*list == '(') - (depth && *list == ')');
+		list++;
+	}
+	return list;
+}

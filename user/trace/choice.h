@@ -186,26 +186,13 @@ static inline const char *jf_choice_begin(const char *text)
 
 /**
  * jf_choice_comma() - where the first pattern of a list ends
- * @list: patterns, between which a comma is; commas in brackets and in quotation marks are theirs
+ * @list: patterns, between which a comma is; commas in brackets, also < >, in quotation marks and
+ *        in "operator," are theirs
  *
  * Context: any.
  * Return: the comma, or the end of @list
  */
-static inline const char *jf_choice_comma(const char *list)
-{
-	unsigned int depth = 0;
-	bool quoted = false;
-
-	for (; *list && (quoted || depth || *list != ','); list++) {
-		if (quoted && *list == '\\' && list[1])
-			list++;
-		else if (*list == '"')
-			quoted = !quoted;
-		else if (!quoted)
-			depth += (*list == '(') - (depth && *list == ')');
-	}
-	return list;
-}
+const char *jf_choice_comma(const char *list);
 
 /**
  * jf_choice_is() - is a word of an expression a name

@@ -99,14 +99,20 @@ static const char *fit_one(const char *p, const char *end, char c)
 	return jf_glob_one(p, end, c);
 }
 
+/* Brackets of a name need no backslash. */
+static bool is_itself(const char *glob, const char *name)
+{
+	return !strcmp(glob, name) && !strchr(glob, '\\');
+}
+
 /**
  * jf_glob_matches() - does a glob match a name
  * @glob: the glob
- * @name: the name, all of which must fit
+ * @name: the name, all of which must fit; as a glob it matches itself, also with brackets
  */
 bool jf_glob_matches(const char *glob, const char *name)
 {
-	return jf_glob_fits(name, glob, glob + strlen(glob), fit_one);
+	return is_itself(glob, name) || jf_glob_fits(name, glob, glob + strlen(glob), fit_one);
 }
 
 struct probe_name {
@@ -137,7 +143,23 @@ bool jf_glob_matches_probe(const char *glob, const char *group, const char *name
 		return true;
 	if (!strchr(glob, ':'))
 		return jf_glob_matches(glob, name);
+	if (!strncmp(glob, group, full.len) && glob[full.len] == ':' && is_itself(glob + full.len + 1, name))
+		return true;
 	return jf_glob_fits_at(char_of, &full, glob, glob + strlen(glob), fit_one);
+}
+
+/* As that of "name[abi:cxx11]". */
+static bool in_brackets(const char *text, const char *at)
+{
+	const char *p;
+
+	for (p = at; p > text; p--) {
+		if (p[-1] == ']')
+			return false;
+		if (p[-1] == '[')
+			return strchr(at, ']');
+	}
+	return false;
 }
 
 const char *jf_group_end(const char *glob)
@@ -145,6 +167,10 @@ const char *jf_group_end(const char *glob)
 	const char *p;
 
 	for (p = strchr(glob, ':'); p; p = strchr(p, ':')) {
+		if (in_brackets(glob, p)) {
+			p++;
+			continue;
+		}
 		if (p[1] == ':') {
 			p += 2;
 			continue;

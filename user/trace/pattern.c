@@ -163,20 +163,6 @@ static bool is_balanced(const char *text)
 	return !depth;
 }
 
-/* Commas separate patterns, but for those in brackets. */
-static bool has_comma(const char *text, size_t len)
-{
-	unsigned int depth = 0;
-
-	for (; len--; text++) {
-		if (*text == ',' && !depth)
-			return true;
-		depth += *text == '(';
-		depth -= *text == ')' && depth;
-	}
-	return false;
-}
-
 static const char *types_of(const char *text)
 {
 	const char *types = text + strcspn(text, "(");
@@ -229,7 +215,7 @@ int jf_pattern_parse(struct jf_pattern *p, const char *text)
 		return wrong(p, "it has more than %zu characters", sizeof(p->glob) - 1);
 	if (!len)
 		return wrong(p, "no name is before its bracket");
-	if (has_comma(text, len))
+	if (jf_choice_comma(text) < text + len)
 		return wrong(p, "it has a comma that is in no brackets");
 	memcpy(p->glob, text, len);
 	if (len == size && !is_balanced(p->glob))

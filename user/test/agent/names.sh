@@ -55,6 +55,53 @@ letters()
 	grep -q 'have no quotation mark' "$tmp/out" || { cat "$tmp/out"; return 1; }
 }
 
+# Each name that is listed is a pattern of that function: of the file, and of the process.
+listed_names()
+{
+	cat > "$tmp/hard.cc" <<-'END'
+	#define KEEP __attribute__((__noinline__, __used__))
+	namespace h {
+	template <class A, class B> struct Pair {
+		A a; B b;
+		KEEP int sum() const { return (int)a + (int)b; }
+		KEEP Pair operator,(int more) { a += more; return *this; }
+		KEEP Pair *operator->() { return this; }
+		KEEP int operator[](int i) const { return i ? (int)b : (int)a; }
+		KEEP int operator()(int (&x)[3], int (*f)(int, long)) { return x[0] + f(x[1], x[2]); }
+		KEEP bool operator<(const Pair &o) const { return a < o.a; }
+		template <class C, class D> KEEP int operator<<(Pair<C, D> o) { return (int)(a + o.b); }
+		template <class C, class D> KEEP bool operator>(Pair<C, D> o) { return a > (A)o.a; }
+		KEEP operator double() const { return (double)a; }
+	};
+	template <class A, class B> KEEP Pair<A, B> pair(A a, B b) { return Pair<A, B>{ a, b }; }
+	KEEP __attribute__((__abi_tag__("cxx11", "v2"))) int tagged(int x) { return x; }
+	template <int N, class... T> KEEP int many(T... t) { return N + (0 + ... + (int)t); }
+	struct order { int price; };
+	KEEP int pay(order *o, char c, const char *, ...) { return o->price + c; }
+	KEEP int none() { static int n; auto f = [](int a, auto b) KEEP { n += a + (int)b; return n; }; return f(1, 2) + f(1, 2L); }
+	}
+	static int plus(int a, long b) { return a + (int)b; }
+	int main()
+	{
+		int x[3] = { 1, 2, 3 };
+		h::order o = { 3 };
+		auto p = h::pair(1, 2L);
+		return (p, 3).sum() + p->sum() + p[1] + p(x, plus) + (p < p) + (p << p) + (p > p) + (int)(double)p + h::tagged(1) +
+			h::many<3>(1, 2L, 'c') + h::pay(&o, 'a', "") + h::none() == 0;
+	}
+	END
+	"${CXX:-c++}" -std=c++17 -O1 -o "$tmp/hard" "$tmp/hard.cc" || return 1
+	"$tool" list "$tmp/hard" | sed -n 's/^function *- *//p' | sort -u > "$tmp/all"
+	grep -qF 'tagged[abi:cxx11]' "$tmp/all" && grep -q 'operator,(int)' "$tmp/all" && [ "$(wc -l < "$tmp/all")" -ge 20 ] || { cat "$tmp/all"; return 1; }
+	set --
+	while IFS= read -r listed; do
+		"$tool" list -e "$listed" "$tmp/hard" 2>&1 | sed 's/^function *- *//' | grep -qxF -- "$listed" || { echo "not listed: $listed"; return 1; }
+		set -- "$@" -e "$listed"
+	done < "$tmp/all"
+	"$tool" run --no-report -o "$tmp/trace.hard" "$@" -- "$tmp/hard" > "$tmp/out" 2>&1
+	! grep -e 'no probe matches' -e 'is no pattern' -e 'nothing matches' "$tmp/out" && grep -q 'records [1-9]' "$tmp/out" || { cat "$tmp/out"; return 1; }
+}
+
 # A group that is not the program's, a name that is another one.
 no_match()
 {
@@ -120,6 +167,7 @@ else
 	check "patterns by names of C++" patterns
 	check "patterns that match no name of C++" no_match
 	check "names of C++ are shown" shown
+	check "names that are listed are patterns" listed_names
 	if have bash; then check "names of C++ are completed" completed; else skip "names of C++ are completed" "no bash"; fi
 	if "${CXX:-c++}" -O2 -static-libstdc++ -o "$tmp/names-static" "$here/names.cc" > "$tmp/said" 2>&1; then
 		check "a program with a libstdc++ of its own" no_library

@@ -103,7 +103,8 @@ static void patterns(void)
 	static const char *const good[] = { "a", "a:b*", "a()", "a(_)", "a(,string)", "a(__,_,string)", "[a-b]?(,,,,,,,,,,,string)", "a(string,string,string,string,)" };
 	static const char *const cxx[] = {
 		"a(int)", "a(int, char)", "a(Order)", "prog:shop::price_of(Order const&)", "(anonymous namespace)::a", "a(void (*)(int), long)",
-		"a(std::string)", "x::operator()(int) const", "a(strings*)", "a(...)", "a(*)",
+		"a(std::string)", "x::operator()(int) const", "a(strings*)", "a(...)", "a(*)", "std::pair<int, long> a<int, long>(int)",
+		"operator,(X const&, int)", "x::operator<(X const&, int)", "a[abi:cxx11](int (&) [3])", "<A as B<K,V>>::f<K,V>", "operator-><int, X>(X)",
 	};
 	static const struct {
 		const char	*text;
@@ -111,7 +112,7 @@ static void patterns(void)
 	} bad[] = {
 		{ "", "empty" }, { "note/", "empty" }, { "function/(string)", "no name" }, { "(string)", "no name" }, { "a,b", "comma" }, { "a,b(string)", "comma" },
 		{ "a(strin)", "'strin' in its brackets is neither string" }, { "a(string,int)", "'int'" },
-		{ "a(int", "brackets" }, { "a(int))", "brackets" }, { "a(int),b", "comma" }, { "a(order)", "'order'" },
+		{ "a(int", "brackets" }, { "a(int))", "brackets" }, { "a(int),b", "comma" }, { "a<int,b", "comma" }, { "operator<,b", "comma" }, { "a<b>,c", "comma" }, { "a(order)", "'order'" },
 		{ "a(", "brackets" }, { "a(string", "brackets" }, { "a)", "brackets" }, { "a(string)b", "brackets" },
 		{ "a(string))", "brackets" }, { "a(string)(string)", "brackets" },
 		{ "a(string,string,string,string,string)", "more than 4" }, { "a(,,,,,,,,,,,,string)", "more than 12" },

@@ -296,12 +296,23 @@ static void test_begin(void)
 		{ "a:b", 3 }, { "a:b if 1", 3 }, { "a:b if(1)", 3 }, { "a:b every 5", 3 }, { "a:b max 5", 3 }, { "f(int, max &)", 13 },
 		{ "f(every x)", 10 }, { "iffy", 4 }, { "shop::f(Order const&) if a", 21 }, { "", 0 }, { "a if", 4 }, { "a ifs", 5 },
 	};
+	/* Each is one pattern. */
+	static const char *const names[] = {
+		"a<int, long>(int, X)", "std::pair<int, long> a<int, b<c, d> >(int)", "<A as B<K,V>>::f", "operator,(X, X)", "x::operator,",
+		"x::operator< <int, X>(X)", "x::operator<", "operator->", "operator-><int, X>", "operator<<", "operator>>", "operator<=>", "operator()<int, X>(X) const",
+		"a<b(c, d), e>", "a<b->c, d>", "a<*", "a<int?*", "a>", "call>1ms/a", "f if a < 3", "f if a << 3", "f if a > 3", "a<int, X>(X) if a < 3",
+	};
+	char list[128];
 	unsigned int i;
 
 	for (i = 0; i < sizeof(vectors) / sizeof(*vectors); i++)
 		CHECK((size_t)(jf_choice_begin(vectors[i].text) - vectors[i].text) == vectors[i].len, "%s", vectors[i].text);
 	CHECK(!strcmp(jf_choice_comma("f if a == \"x,(\\\"y\",g"), ",g"), "a comma of a text");
 	CHECK(!strcmp(jf_choice_comma("f(int, X),g"), ",g") && !strcmp(jf_choice_comma("f)),g"), ",g") && !*jf_choice_comma("f if a == \"x\\"), "others");
+	for (i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		snprintf(list, sizeof(list), "%s,g,h", names[i]);
+		CHECK(!strcmp(jf_choice_comma(list), ",g,h"), "%s: %s", list, jf_choice_comma(list));
+	}
 	finish("where a choice begins, and a pattern ends");
 }
 

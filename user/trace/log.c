@@ -2,7 +2,7 @@
 /*
  * The events of LTTng-UST's tracef() and tracelog() (include/jumpfunc-lttng/lttng/jumpfunc-log.h):
  * a string that is made only while the event is on. They have no tracepoint; callers look whether
- * the event is on.
+ * the event is on, and records are made here, with a filter and without.
  */
 #include "trace.h"
 
@@ -31,7 +31,8 @@ static const struct jf_event_field tracelog_fields[] = {
 #define LOG_EVENT(number)						\
 	[number] = {							\
 		.version = JF_EVENT_VERSION, .system = "lttng_ust_tracelog", .name = #number, .print = "", \
-		.fields = tracelog_fields, .flags = __JF_EVENT_PACKED, .level = (number) + 1, .args = "", \
+		.fields = tracelog_fields, .flags = __JF_EVENT_PACKED | __JF_EVENT_CHOOSES, .level = (number) + 1, \
+		.args = "", \
 	}
 
 struct jf_event __jf_log_events[] = {
@@ -52,7 +53,8 @@ struct jf_event __jf_log_events[] = {
 	LOG_EVENT(LTTNG_UST_TRACEPOINT_LOGLEVEL_DEBUG),
 	[__JF_LOG_TRACEF] = {
 		.version = JF_EVENT_VERSION, .system = "lttng_ust_tracef", .name = "event", .print = "",
-		.fields = tracef_fields, .flags = __JF_EVENT_PACKED, .level = LTTNG_UST_TRACEPOINT_LOGLEVEL_DEBUG + 1, .args = "",
+		.fields = tracef_fields, .flags = __JF_EVENT_PACKED | __JF_EVENT_CHOOSES,
+		.level = LTTNG_UST_TRACEPOINT_LOGLEVEL_DEBUG + 1, .args = "",
 	},
 };
 
@@ -64,38 +66,82 @@ void __jf_log_load(void)
 
 	if (__atomic_exchange_n(&loaded, 1, __ATOMIC_RELAXED))
 		return;
-	for (i = 0; i <= __JF_LOG_TRACEF; i++)
+	for (i = 0; i <= __JF_LOG_TRACEF; i++) {
+		__jf_log_events[i].chooser = (void *)(uintptr_t)__jf_vlog;
 		__jf_event_register(&__jf_log_events[i]);
+	}
 }
 
-static void record(const struct jf_event *event, const char *file, int line, const char *func, const char *text, uint32_t len)
+/**
+ * struct line - the fields of a record
+ * @event: of its level
+ * @file:  where it comes from; of tracelog() alone, as are @line and @func
+ * @file_size: with its end
+ * @func_size: with its end
+ * @text:  @len characters
+ */
+struct line {
+	struct jf_event	*event;
+	const char	*file;
+	const char	*func;
+	uint32_t	file_size;
+	uint32_t	func_size;
+	int		line;
+	uint32_t	len;
+	const char	*text;
+};
+
+static bool has_place(const struct line *l)
 {
-	uint64_t file_size = 0, func_size = 0, size = 4 + (uint64_t)len;
+	return l->event->fields == tracelog_fields;
+}
+
+static uint64_t size_of(const struct line *l)
+{
+	return 4 + (uint64_t)l->len + (has_place(l) ? 4 + (uint64_t)l->file_size + l->func_size : 0);
+}
+
+static void put_fields(char *at, const struct line *l)
+{
+	if (has_place(l)) {
+		memcpy(at, &l->line, 4);
+		memcpy(at + 4, l->file, l->file_size);
+		memcpy(at + 4 + l->file_size, l->func, l->func_size);
+		at += 4 + l->file_size + l->func_size;
+	}
+	memcpy(at, &l->len, 4);
+	memcpy(at + 4, l->text, l->len);
+}
+
+static void record(const struct line *l)
+{
 	char *at;
 	__JF_SLOT(slot);
 
-	if (event->fields == tracelog_fields) {
-		file_size = __jf_str_size(file);
-		func_size = __jf_str_size(func);
-		size += 4 + file_size + func_size;
-	}
-	at = (char *)__jf_reserve(&slot, size, __JF_LOAD(event->id));
+	at = (char *)__jf_reserve(&slot, size_of(l), __JF_LOAD(l->event->id));
 	if (!at)
 		return;
-	if (event->fields == tracelog_fields) {
-		memcpy(at, &line, 4);
-		memcpy(at + 4, file, file_size);
-		memcpy(at + 4 + file_size, func, func_size);
-		at += 4 + file_size + func_size;
-	}
-	memcpy(at, &len, 4);
-	memcpy(at + 4, text, len);
-	slot.id = __JF_LOAD(event->id);
+	put_fields(at, l);
+	slot.id = __JF_LOAD(l->event->id);
+}
+
+static void record_chosen(const struct line *l)
+{
+	char *at;
+	__JF_DRAFT(draft);
+
+	at = (char *)__jf_draft_begin(&draft, l->event, size_of(l));
+	if (!at)
+		return;
+	put_fields(at, l);
+	draft.id = __JF_LOAD(l->event->id);
 }
 
 void __jf_vlog(int which, const char *file, int line, const char *func, const char *format, va_list args)
 {
-	const struct jf_event *event = &__jf_log_events[which];
+	struct line l = {
+		&__jf_log_events[which], file, func, (uint32_t)__jf_str_size(file), (uint32_t)__jf_str_size(func), line, 0, NULL,
+	};
 	char few[SHORT], *text = few;
 	int len, size, err = errno;
 	va_list again;
@@ -116,8 +162,12 @@ void __jf_vlog(int which, const char *file, int line, const char *func, const ch
 		/*
 		 * Within the section: jf_record_stop() waits for it before it takes the rings away.
 		 */
-		if (__JF_LOAD(event->on))
-			record(event, file, line, func, text, (uint32_t)len);
+		l.text = text;
+		l.len = (uint32_t)len;
+		if (__JF_LOAD(l.event->choice))
+			record_chosen(&l);
+		else if (__JF_LOAD(l.event->on))
+			record(&l);
 	}
 	if (text != few)
 		free(text);

@@ -217,6 +217,27 @@ logs()
 	diff "$tmp/expected.logs" "$tmp/events"
 }
 
+# log_lines WANTED GLOB: so many of the lines above are recorded. The program fails if some are not made.
+log_lines()
+{
+	# shellcheck disable=SC2016 # a parameter of that shell
+	ours "$2" sh -c '"$0" || true' "$tmp/logs" > "$tmp/events" || return 1
+	[ "$(wc -l < "$tmp/events")" = "$1" ] || { echo "$2:"; cat "$tmp/events"; return 1; }
+}
+
+# The same with filters: on the text, the place, by number.
+log_filters()
+{
+	compile gcc -O2 -- "$tmp/logs" "$here/lttng_log.c" || return 1
+	log_lines 2 'lttng_ust_tracelog:* if line >= 113 && line < 200' && log_lines 5 'lttng_ust_tracelog:* if msg =~ "level 1?"' &&
+		log_lines 1 'lttng_ust_tracelog:* if func == "vlog" && file == "log.c"' && log_lines 1 'lttng_ust_tracef:* if msg == "one 1"' &&
+		log_lines 1 'lttng_ust_tracef:* if msg =~ "x0*"' && log_lines 2 'lttng_ust_tracef:event every 2' && log_lines 1 'lttng_ust_tracef:event max 1' &&
+		log_lines 0 'lttng_ust_tracef:* if tid == 1' && log_lines 4 'lttng_ust_tracef:* if tid > 1' || return 1
+	# Both have such a text, and one alone has a line.
+	log_lines 17 'lttng_ust_trace*:* if msg =~ "level*" || msg =~ "by*"' && log_lines 16 'lttng_ust_trace*:* if line > 0' || return 1
+	tail -n 1 "$tmp/events" | grep -q 'line = 200, file = "log.c", func = "vlog", _msg_length = 14, msg = "by a list: 6 a"'
+}
+
 lttng_logs()
 {
 	gcc -O2 -I"$here" -o "$tmp/theirs" "$here/lttng_log.c" -llttng-ust -llttng-ust-common -ldl &&
@@ -409,6 +430,7 @@ if have babeltrace2; then
 	expected_logs > "$tmp/expected.logs"
 	check "filters" filters gcc -O2
 	check "tracef(), tracelog(), gcc" logs gcc -O2
+	check "tracef(), tracelog(), filters" log_filters
 	check "tracef(), tracelog(), gcc -fno-pie" logs gcc -O0 -fno-pie -no-pie
 	if have g++; then check "tracef(), tracelog(), g++" logs g++ -O2 -x c++; fi
 	if have clang; then check "tracef(), tracelog(), clang" logs clang -O2; fi

@@ -17,6 +17,7 @@
  *   choose.c	which records of a probe are made
  *   shown.c	members that arguments lead to, in records
  *   callers.c	functions that filters name as callers
+ *   retire.c	objects that others replace, until no thread uses them
  *   calls.c	functions whose calls are recorded, by an entry and all exits
  *   probe.c	probes: their records, on and off
  *   point.c	places of probes, several of which may be at one, or beside each other
@@ -87,6 +88,21 @@
 #define JF_STRING_SIZE	256
 /* The same in a signal handler that has interrupted a record of strings. */
 #define JF_STRING_NESTED	32
+
+/* --- retire.c ------------------------------------------------------------------------- */
+
+/**
+ * struct jf_retired - the first member of an object that another one replaces
+ * @next:   of all
+ * @forget: frees the object; NULL: free() does
+ */
+struct jf_retired {
+	struct jf_retired	*next;
+	void			(*forget)(struct jf_retired *r);
+};
+
+JF_HIDDEN void jf_retire(struct jf_retired *r, void (*forget)(struct jf_retired *r));
+JF_HIDDEN void jf_retired_free(void);
 
 /* --- record.c, entry.S -------------------------------------------------------------- */
 
@@ -187,7 +203,7 @@ static inline bool jf_shown_is_text(const struct jf_shown_member *m)
 
 /**
  * struct jf_shown - members that are recorded, of a function
- * @next:    of those that were replaced
+ * @retired: for jf_retire()
  * @id:      the event's number
  * @text_id: the same if a member could not be read
  * @strings: a bit for each argument that is recorded as a string
@@ -197,7 +213,7 @@ static inline bool jf_shown_is_text(const struct jf_shown_member *m)
  * @member:  each of them
  */
 struct jf_shown {
-	struct jf_shown		*next;
+	struct jf_retired	retired;
 	uint16_t		id;
 	uint16_t		text_id;
 	uint16_t		strings;
@@ -215,13 +231,13 @@ struct jf_range {
 
 /**
  * struct jf_ranges - of functions
- * @next:  of those that were replaced
+ * @retired: for jf_retire()
  * @num:   how many
  * @room:  for how many
  * @range: ascending; between two others are
  */
 struct jf_ranges {
-	struct jf_ranges	*next;
+	struct jf_retired	retired;
 	size_t			num;
 	size_t			room;
 	struct jf_range		range[];
@@ -252,13 +268,13 @@ struct jf_callers {
 
 /**
  * struct jf_chosen - which records of a probe are made
- * @next:   of those that were replaced
+ * @retired: for jf_retire()
  * @callers: by the size that the steps have which ask for them
  * @path:   of the probe
  * @choice: its last steps may have no memory
  */
 struct jf_chosen {
-	struct jf_chosen	*next;
+	struct jf_retired	retired;
 	struct jf_callers	*callers[JF_CALLERS_MAX];
 	const struct jf_path	*path;
 	struct jf_choice	choice;
@@ -903,14 +919,12 @@ JF_HIDDEN int jf_probe_hook(uintptr_t at, size_t avail, void (*hook)(void));
 /* --- choose.c ------------------------------------------------------------------------ */
 
 JF_HIDDEN const char *jf_choose(struct jf_agent_probe *p, const char *text);
-JF_HIDDEN void jf_chosen_free(void);
 JF_HIDDEN const struct jf_member *jf_member_find(const struct jf_agent_probe *p, const char *name, size_t len);
 JF_HIDDEN const char *jf_member_missing(const struct jf_agent_probe *p);
 
 /* --- shown.c ------------------------------------------------------------------------- */
 
 JF_HIDDEN const char *jf_show(struct jf_agent_probe *p, const char *members);
-JF_HIDDEN void jf_shown_free(void);
 
 /* --- callers.c ----------------------------------------------------------------------- */
 

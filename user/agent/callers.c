@@ -14,12 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <jumpfunc/batch.h>
-
-#define WAIT_MS		2000
-
 static struct jf_callers *all;
-static struct jf_ranges *replaced;
 
 /* --- patterns -------------------------------------------------------------------------- */
 
@@ -242,10 +237,8 @@ static bool publish(struct jf_callers *c)
 	/* Release: pairs with jf_callers_fit(). */
 	__atomic_store_n(&c->ranges, c->next_ranges, __ATOMIC_RELEASE);
 	c->next_ranges = NULL;
-	if (was) {
-		was->next = replaced;
-		replaced = was;
-	}
+	if (was)
+		jf_retire(&was->retired, NULL);
 	return true;
 }
 
@@ -263,19 +256,6 @@ static void forget_unwanted(void)
 		free(c->ranges);
 		free(c->glob);
 		free(c);
-	}
-}
-
-static void free_replaced(void)
-{
-	struct jf_ranges *r;
-
-	/* Else it is tried again. */
-	if (!replaced || jf_quiesce_timeout(WAIT_MS))
-		return;
-	while ((r = replaced)) {
-		replaced = r->next;
-		free(r);
 	}
 }
 
@@ -299,8 +279,6 @@ bool jf_callers_begin(bool changed)
 /**
  * jf_callers_end() - all objects were looked through
  *
- * In no read section.
- *
  * Return: true, or false: there was no memory for some
  */
 bool jf_callers_end(void)
@@ -310,6 +288,5 @@ bool jf_callers_end(void)
 
 	for (c = all; c; c = c->next)
 		done &= publish(c);
-	free_replaced();
 	return done;
 }

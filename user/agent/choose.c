@@ -15,13 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <jumpfunc/batch.h>
-
 /* Of functions: ip and caller are before the registers. */
 #define FIRST		(JF_FUNCTION_FIELDS - JF_REGISTERS)
-#define WAIT_MS		2000
-
-static struct jf_chosen *replaced;
 
 /* Where the value of a field is: enum jf_from; -1: only in the record, or it is no integer. */
 static int from_of(const struct jf_agent_probe *p, unsigned int i)
@@ -153,15 +148,18 @@ static void list(char *to, size_t size, const void *arg)
 		memcpy(to + size - sizeof("..."), "...", sizeof("..."));
 }
 
+static void forget(struct jf_retired *r)
+{
+	jf_chosen_forget((struct jf_chosen *)(void *)r);
+}
+
 static void replace(struct jf_agent_probe *p, struct jf_chosen *by)
 {
 	/* Release: pairs with the load where a thread comes by. */
 	struct jf_chosen *was = __atomic_exchange_n(&p->spot.chosen, by, __ATOMIC_ACQ_REL);
 
-	if (was) {
-		was->next = replaced;
-		replaced = was;
-	}
+	if (was)
+		jf_retire(&was->retired, forget);
 }
 
 /* The caller writes p->why, which may be the same. */
@@ -235,22 +233,4 @@ const char *jf_choose(struct jf_agent_probe *p, const char *text)
 	n->path = p->path;
 	replace(p, n);
 	return forget_why(p);
-}
-
-/**
- * jf_chosen_free() - free programs that were replaced
- *
- * With agent_lock, in no read section.
- */
-void jf_chosen_free(void)
-{
-	struct jf_chosen *c;
-
-	/* Else it is tried again. */
-	if (!replaced || jf_quiesce_timeout(WAIT_MS))
-		return;
-	while ((c = replaced)) {
-		replaced = c->next;
-		jf_chosen_forget(c);
-	}
 }

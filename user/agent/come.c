@@ -121,7 +121,9 @@ void jf_find_callers(bool changed)
 	if (!jf_callers_begin(changed))
 		return;
 	jf_modules(jf_callers_look, &failed);
-	if (!jf_callers_end() || failed)
+	failed |= !jf_callers_end();
+	jf_retired_free();
+	if (failed)
 		jf_say("libjumpfunc-agent: no memory: some callers of a filter are not known");
 }
 

@@ -101,8 +101,7 @@ static int switch_on(const char *text, void *data)
 	if (!err)
 		err = walk(a.kind == JF_KIND_NOTE ? jf_notes_on : jf_functions_on, &a);
 	jf_name_elsewhere();
-	jf_chosen_free();
-	jf_shown_free();
+	jf_retired_free();
 	if (!err && !a.batch.tried && a.kind != JF_KIND_NOTE)
 		err = none_matches(a.glob);
 	jf_agent_unlock();

@@ -16,12 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <jumpfunc/batch.h>
-
-#define WAIT_MS		2000
 #define FIELDS_MAX	(JF_FUNCTION_FIELDS + JF_VECTORS_MAX + 2 * JF_STRINGS_MAX + JF_SHOWN_MAX + 1)
-
-static struct jf_shown *replaced;
 
 /**
  * struct form - a description of records, while it is made
@@ -218,10 +213,8 @@ static void replace(struct jf_agent_probe *p, struct jf_shown *by)
 	/* Release: pairs with the load where a thread comes by. */
 	struct jf_shown *was = __atomic_exchange_n(&p->spot.shown, by, __ATOMIC_ACQ_REL);
 
-	if (was) {
-		was->next = replaced;
-		replaced = was;
-	}
+	if (was)
+		jf_retire(&was->retired, NULL);
 }
 
 /**
@@ -255,22 +248,4 @@ const char *jf_show(struct jf_agent_probe *p, const char *members)
 	else
 		replace(p, s);
 	return why;
-}
-
-/**
- * jf_shown_free() - free lists of members that were replaced
- *
- * With agent_lock, in no read section.
- */
-void jf_shown_free(void)
-{
-	struct jf_shown *s;
-
-	/* Else it is tried again. */
-	if (!replaced || jf_quiesce_timeout(WAIT_MS))
-		return;
-	while ((s = replaced)) {
-		replaced = s->next;
-		free(s);
-	}
 }

@@ -152,6 +152,30 @@ limits()
 	[ "$have" -gt $(($(counted failed) / 3 - 3)) ] && [ "$have" -lt $(($(counted failed) / 3 + 6)) ] || { echo "$have of a third"; return 1; }
 }
 
+# real_note NUMBER EXPRESSION
+real_note()
+{
+	rm -rf "$tmp/real.trace"
+	"$tool" run -e 'note/real:hit' --if "$2" --mode keep --no-report -o "$tmp/real.trace" -- "$tmp/real" > "$tmp/log" 2>&1 || { cat "$tmp/log"; return 1; }
+	grep -q "records $1, overwritten 0, discarded 0" "$tmp/log" || { echo "$2"; cat "$tmp/log"; return 1; }
+}
+
+# Operands of a note that are float or double, in a register and in memory.
+real_notes()
+{
+	cat > "$tmp/real.c" <<-'END'
+	__attribute__((__noinline__)) void work(double d, float f, int i)
+	{
+		__asm__ volatile("990: nop\n.pushsection .note.stapsdt, \"\", \"note\"\n.balign 4\n.4byte 992f-991f, 994f-993f, 3\n"
+			"991: .asciz \"stapsdt\"\n992: .balign 4\n993: .8byte 990b, 0, 0\n.asciz \"real\"\n.asciz \"hit\"\n"
+			".asciz \"8f@%0 4f@%1 -4@%2 4f@%3\"\n994: .balign 4\n.popsection" : : "x" (d), "x" (f), "r" (i), "m" (f));
+	}
+	int main(void) { for (int i = 0; i < 10; i++) work(i + 0.5, (float)i * 0.25f, i); return 0; }
+	END
+	"${CC:-cc}" -O2 -o "$tmp/real" "$tmp/real.c" && real_note 3 'arg1 > 7.0' && real_note 2 'arg2 >= 2.0' && real_note 2 'arg4 >= 2.0' &&
+		real_note 3 'arg1 == 3.5 || arg2 < 0.3' && real_note 1 'arg2 == 0.25 && arg3 == 1' && real_note 10 'arg1 > arg3'
+}
+
 sums()
 {
 	"$tool" count -o "$tmp/table" -e 'choose:c_work' --if 'level > 3 && size >= 4096' "$program" "$rounds" > "$tmp/out" 2> "$tmp/log" ||
@@ -279,6 +303,7 @@ check "notes" notes
 check "calls" calls
 check "threads" threads
 check "every and max" limits
+check "float and double operands of notes" real_notes
 check "numbers of calls, and their times" sums
 check "a process that runs" running
 check "filters that change while threads come by" storm

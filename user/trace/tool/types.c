@@ -1100,19 +1100,19 @@ static void put_name_line(const struct naming *n, const char *path, const GElf_S
 		(unsigned long long)n->stamp.st_ino, (unsigned long long)n->stamp.st_mtim.tv_sec, n->stamp.st_mtim.tv_nsec, name);
 }
 
-static bool has_wildcard(const char *glob)
+/* It names an object, and one function in it. */
+static bool is_exact(const char *glob)
 {
 	const char *text = glob, *colon;
 
 	jf_kind_of(&text);
 	colon = jf_group_end(text);
-	text = colon ? colon + 1 : text;
-	return strcspn(text, "*?[") < glob_length(text);
+	return colon && strcspn(colon + 1, "*?[") >= glob_length(colon + 1);
 }
 
 /*
- * "libc.so.6:*" means functions that the library offers, whatever is installed; its inner ones have
- * to be named. The agent wants to know whether it has libjumpfunc in it.
+ * "libc.so.6:*" and "strlen" mean functions that a library offers, whatever is installed; its inner
+ * ones have to be named with it. The agent wants to know whether it has libjumpfunc in it.
  */
 static bool is_named(const struct naming *n, const char *name)
 {
@@ -1120,7 +1120,7 @@ static bool is_named(const struct naming *n, const char *name)
 	unsigned int i;
 
 	for (i = 0; i < n->o->num_globs; i++)
-		if (globs >> i & 1 && !(n->library && has_wildcard(n->o->globs[i])))
+		if (globs >> i & 1 && (!n->library || is_exact(n->o->globs[i])))
 			return true;
 	return !strcmp(name, "__jf_object_register");
 }

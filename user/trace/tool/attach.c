@@ -48,7 +48,6 @@
 #include "threads.h"
 
 #ifdef __x86_64__
-#include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -117,6 +116,7 @@ struct range {
  * @own:      the program has malloc() within itself
  * @late:     when the thread has to go on
  * @fits:     why no thread did, NULL: one did
+ * @tried:    the result of the last thread; -EAGAIN: another one may do it
  * @unwinder: libdw's, NULL: none
  */
 struct attach {
@@ -138,6 +138,7 @@ struct attach {
 	bool			own;
 	uint64_t		late;
 	const char		*fits;
+	int			tried;
 	void			*unwinder;
 };
 
@@ -703,22 +704,19 @@ static int try_thread(struct attach *a, pid_t tid)
 	return err == -ENOSPC || err == -ESRCH ? -EAGAIN : err;
 }
 
+/* 0 if another thread may do it. */
+static int try_next(pid_t tid, void *arg)
+{
+	struct attach *a = (struct attach *)arg;
+
+	a->tried = try_thread(a, tid);
+	return a->tried != -EAGAIN;
+}
+
 static int try_all(struct attach *a)
 {
-	struct dirent *e;
-	char path[32];
-	int err = -EAGAIN;
-	pid_t tid;
-	DIR *dir;
-
-	snprintf(path, sizeof(path), "/proc/%d/task", (int)a->pid);
-	dir = opendir(path);
-	while (dir && err == -EAGAIN && (e = readdir(dir)))
-		if (is_pid(e->d_name, &tid))
-			err = try_thread(a, tid);
-	if (dir)
-		closedir(dir);
-	return dir ? err : -ESRCH;
+	a->tried = -EAGAIN;
+	return thread_each(a->pid, try_next, a) < 0 ? -ESRCH : a->tried;
 }
 
 /* In the child. */

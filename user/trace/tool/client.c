@@ -36,6 +36,22 @@ bool is_pid(const char *text, pid_t *pid)
 	return true;
 }
 
+int number_each(const char *folder, number_fn *fn, void *arg)
+{
+	DIR *dir = opendir(folder);
+	struct dirent *e;
+	pid_t number;
+	int ret = 0;
+
+	if (!dir)
+		return -errno;
+	while (!ret && (e = readdir(dir)))
+		if (is_pid(e->d_name, &number))
+			ret = fn(number, arg);
+	closedir(dir);
+	return ret;
+}
+
 bool pid_owner(pid_t pid, uid_t *uid)
 {
 	char path[48], line[256];

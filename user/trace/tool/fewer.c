@@ -30,20 +30,16 @@
 #define LITTLE	(128u << 10)
 
 /* Of any name space: a process of that number may be another one. */
+static int has_number(pid_t pid, void *number)
+{
+	return inner_number(pid) == *(const pid_t *)number;
+}
+
 static bool may_live(unsigned int number)
 {
-	DIR *dir = opendir("/proc");
-	bool lives = !dir;
-	struct dirent *e;
-	pid_t pid;
+	pid_t pid = (pid_t)number;
 
-	while (!lives && dir && (e = readdir(dir))) {
-		pid = (pid_t)atoi(e->d_name);
-		lives = pid > 0 && inner_number(pid) == (pid_t)number;
-	}
-	if (dir)
-		closedir(dir);
-	return lives;
+	return number_each("/proc", has_number, &pid);
 }
 
 static bool is_over(const char *text)

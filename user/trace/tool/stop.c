@@ -54,7 +54,6 @@
 #include <sys/user.h>
 #include <sys/utsname.h>
 #include <sys/wait.h>
-#include <dirent.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -124,6 +123,7 @@ struct waiting {
  * @bad:     the poke that cannot be written
  * @asleep:  the thread that cannot be interrupted
  * @untold:  it cannot be told which processes have this memory
+ * @one:     a thread that has it
  */
 struct stop {
 	const struct stops	*of;
@@ -141,6 +141,7 @@ struct stop {
 	size_t			bad;
 	pid_t			asleep;
 	bool			untold;
+	pid_t			one;
 };
 
 /**
@@ -226,29 +227,40 @@ static int add_thread(struct stop *s, pid_t pid, pid_t tid)
 	return 0;
 }
 
+/**
+ * struct search - for threads that are not known yet
+ * @stop:  whose they will be
+ * @pid:   their process
+ * @found: how many there are
+ */
+struct search {
+	struct stop	*stop;
+	pid_t		pid;
+	int		found;
+};
+
+static int find_thread(pid_t tid, void *arg)
+{
+	struct search *f = (struct search *)arg;
+	struct stop *s = f->stop;
+
+	if (tid >= (pid_t)TIDS_MAX || s->known[tid / 8] >> tid % 8 & 1)
+		return 0;
+	s->known[tid / 8] |= (uint8_t)(1U << tid % 8);
+	f->found++;
+	return add_thread(s, f->pid, tid);
+}
+
 /* Threads of a process that are not known yet: how many there are, or -errno. */
 static int find_new(struct stop *s, pid_t pid)
 {
-	int found = 0, err = 0;
-	struct dirent *e;
-	char path[32];
-	pid_t tid;
-	DIR *dir;
+	struct search f = { s, pid, 0 };
+	int err = thread_each(pid, find_thread, &f);
 
-	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
-	dir = opendir(path);
 	/* Another one with the same memory may have ended. */
-	if (!dir)
+	if (err == -ENOENT)
 		return pid == s->pid[0] ? -ESRCH : 0;
-	while (!err && (e = readdir(dir))) {
-		if (!is_pid(e->d_name, &tid) || tid >= (pid_t)TIDS_MAX || s->known[tid / 8] >> tid % 8 & 1)
-			continue;
-		s->known[tid / 8] |= (uint8_t)(1U << tid % 8);
-		found++;
-		err = add_thread(s, pid, tid);
-	}
-	closedir(dir);
-	return err ? err : found;
+	return err ? err : f.found;
 }
 
 /* A thread that has the memory. */
@@ -277,26 +289,28 @@ static bool is_listed(const struct stop *s, pid_t pid)
 	return false;
 }
 
+static int find_sharer(pid_t pid, void *arg)
+{
+	struct stop *s = (struct stop *)arg;
+
+	if (is_listed(s, pid) || have_same_memory(s->one, pid))
+		return 0;
+	if (s->pids == SHARERS_MAX)
+		return -EINPROGRESS;
+	s->pid[s->pids++] = pid;
+	return 0;
+}
+
 /* Processes that are not known yet; one that this user may not ask about is another user's. */
 static int find_sharers(struct stop *s)
 {
-	pid_t pid, one = any_alive(s);
-	struct dirent *e;
-	int err = 0;
-	DIR *dir;
+	pid_t one = any_alive(s);
+	int err;
 
-	dir = opendir("/proc");
-	if (!dir)
+	s->one = one;
+	err = number_each("/proc", find_sharer, s);
+	if (err && err != -EINPROGRESS)
 		return -EIO;
-	while (!err && (e = readdir(dir))) {
-		if (!is_pid(e->d_name, &pid) || is_listed(s, pid) || have_same_memory(one, pid))
-			continue;
-		if (s->pids == SHARERS_MAX)
-			err = -EINPROGRESS;
-		else
-			s->pid[s->pids++] = pid;
-	}
-	closedir(dir);
 	/* One that ends has no memory any more. */
 	if (thread_is_none(s->pid[0], one))
 		return -EINPROGRESS;
@@ -632,26 +646,26 @@ static bool can_do_again(const struct stop *s, int err)
 	return err == -EINPROGRESS || (err == -ETIMEDOUT && !s->late);
 }
 
+static int raise_to(pid_t tid, void *priority)
+{
+	int *most = (int *)priority;
+	struct sched_param p;
+
+	if (!sched_getparam(tid, &p) && p.sched_priority > *most)
+		*most = p.sched_priority;
+	return 0;
+}
+
 /*
  * All threads of the process wait for this one, and a real-time thread that was let go would keep
  * it from the others: so it comes before all of them. Most users have no right to that.
  */
 static void come_first(pid_t pid)
 {
-	struct sched_param first = { .sched_priority = 0 }, p;
 	int most = sched_get_priority_max(SCHED_FIFO);
-	struct dirent *e;
-	char path[32];
-	pid_t tid;
-	DIR *dir;
+	struct sched_param first = { .sched_priority = 0 };
 
-	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
-	dir = opendir(path);
-	while (dir && (e = readdir(dir)))
-		if (is_pid(e->d_name, &tid) && !sched_getparam(tid, &p) && p.sched_priority > first.sched_priority)
-			first.sched_priority = p.sched_priority;
-	if (dir)
-		closedir(dir);
+	thread_each(pid, raise_to, &first.sched_priority);
 	first.sched_priority += first.sched_priority < most;
 	sched_setscheduler(0, SCHED_FIFO, &first);
 }

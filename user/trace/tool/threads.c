@@ -2,7 +2,6 @@
 #include "tool.h"
 #include "threads.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -192,21 +191,24 @@ static bool has_filter(const struct seized *t)
 	return !status_line(t->tid, "Seccomp:", filter, sizeof(filter)) || strcmp(filter, "0");
 }
 
-bool thread_any_filter(pid_t pid)
+int thread_each(pid_t pid, number_fn *fn, void *arg)
 {
-	struct seized t = { .pid = pid };
-	bool any = false;
-	struct dirent *e;
 	char path[32];
-	DIR *dir;
 
 	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
-	dir = opendir(path);
-	while (dir && !any && (e = readdir(dir)))
-		any = is_pid(e->d_name, &t.tid) && has_filter(&t);
-	if (dir)
-		closedir(dir);
-	return any;
+	return number_each(path, fn, arg);
+}
+
+static int looks_for_filter(pid_t tid, void *pid)
+{
+	const struct seized t = { .pid = *(const pid_t *)pid, .tid = tid };
+
+	return has_filter(&t);
+}
+
+bool thread_any_filter(pid_t pid)
+{
+	return thread_each(pid, looks_for_filter, &pid) == 1;
 }
 
 /* Is its system call to be executed again. */

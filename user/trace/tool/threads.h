@@ -62,6 +62,8 @@ bool thread_let_go(const struct seized *t);
  * call. The end of this process lets go of others.
  */
 void thread_let_go_late(struct seized *t);
+/* number_each() of a process's threads. */
+int thread_each(pid_t pid, number_fn *fn, void *arg);
 /* Has a thread of the process a filter of system calls. */
 bool thread_any_filter(pid_t pid);
 

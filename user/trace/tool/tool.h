@@ -239,6 +239,12 @@ int copy_readable(int in, FILE *to);
 
 /* "123" */
 bool is_pid(const char *text, pid_t *pid);
+/*
+ * Calls @fn with each number in a folder of /proc until it returns another value than 0: that, or
+ * -errno.
+ */
+typedef int number_fn(pid_t number, void *arg);
+int number_each(const char *folder, number_fn *fn, void *arg);
 /* The user that a process belongs to. False: there is no such process. */
 bool pid_owner(pid_t pid, uid_t *uid);
 

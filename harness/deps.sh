@@ -114,7 +114,7 @@ trace  /usr/include/x86_64-linux-gnu/lttng/tracepoint.h  liblttng-ust-dev
 trace  /usr/include/elfutils/libdwfl.h  libdw-dev
 trace  /usr/include/Zydis/Zydis.h  libzydis-dev
 trace  /usr/include/x86_64-linux-gnu/sys/sdt.h  systemtap-sdt-dev
-trace  python3.11          python3.11
+trace  pydoc3              python3
 trace  zstd                zstd
 trace  zsh                 zsh
 trace  fish                fish
@@ -130,7 +130,6 @@ peers  perf                linux-perf
 peers  gnuplot             gnuplot-nox
 peers  pydoc3              python3
 peers  redis-server        redis-server
-peers  python3.11          python3.11
 peers  sqlite3             sqlite3
 peers  zstd                zstd
 programs dpkg-source       dpkg-dev

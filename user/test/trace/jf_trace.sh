@@ -514,7 +514,7 @@ list_stripped()
 
 list_notes()
 {
-	ends 0 "$tool" list -e 'python:*' /usr/bin/python3.11 && says '^note *- *python:line .*arguments 8@' && [ "$(wc -l < "$tmp/out")" -ge 8 ]
+	ends 0 "$tool" list -e 'python:*' "$(readlink -f /usr/bin/python3)" && says '^note *- *python:line .*arguments 8@' && [ "$(wc -l < "$tmp/out")" -ge 8 ]
 }
 
 list_no_elf()
@@ -1291,10 +1291,10 @@ fi
 check "... before the program has begun, or when it is not to be" run_term_early
 check "list of a file" list_file
 check "list of a file without symbols" list_stripped
-if [ -e /usr/bin/python3.11 ]; then
+if [ -e /usr/bin/python3 ]; then
 	check "list of notes" list_notes
 else
-	skip "list of notes" "there is no /usr/bin/python3.11"
+	skip "list of notes" "there is no /usr/bin/python3"
 fi
 check "list of what is no program" list_no_elf
 check "record -o" with_program record_options

@@ -19,7 +19,7 @@ package_of()
 	case $1 in
 	memcached) echo memcached ;;
 	tcl) echo tcl8.6 ;;
-	python) echo python3.11 ;;
+	python) basename "$(readlink -f /usr/bin/python3)" ;;
 	zstd) echo libzstd ;;
 	*) die "no such program: $1" ;;
 	esac

@@ -24,7 +24,7 @@ import time
 
 import ust
 
-PYTHON = '/usr/bin/python3.11'
+PYTHON = os.path.realpath('/usr/bin/python3')
 FIB = '''
 def fib(n):
     return n if n < 2 else fib(n - 1) + fib(n - 2)
@@ -108,14 +108,14 @@ class Workload:
 
 class Python(Workload):
     """A function's entry and each line. As long as lines are asked for, python itself takes a slower way."""
-    name = 'python3.11: entries of functions, lines'
-    needs = ((PYTHON, 'python3.11'),)
+    name = os.path.basename(PYTHON) + ': entries of functions, lines'
+    needs = ((PYTHON, 'python3'),)
     globs = 'python:function__entry,python:line'
 
     def __init__(self, tmp):
         super().__init__(tmp)
         # A copy, as of libc: semaphores, too, are those of all processes.
-        self.copy = os.path.join(tmp, 'python3.11')
+        self.copy = os.path.join(tmp, os.path.basename(PYTHON))
         if os.path.exists(PYTHON):
             shutil.copy(PYTHON, self.copy)
         self.uprobes = ', '.join('usdt:%s:python:%s' % (self.copy, n) for n in ('function__entry', 'line'))

@@ -297,7 +297,7 @@ static void test_begin(void)
 		{ "f(every x)", 10 }, { "iffy", 4 }, { "shop::f(Order const&) if a", 21 }, { "", 0 }, { "a if", 4 }, { "a ifs", 5 },
 	};
 	/* Each is one pattern. */
-	static const char *const names[] = {
+	static const char *const single[] = {
 		"a<int, long>(int, X)", "std::pair<int, long> a<int, b<c, d> >(int)", "<A as B<K,V>>::f", "operator,(X, X)", "x::operator,",
 		"x::operator< <int, X>(X)", "x::operator<", "operator->", "operator-><int, X>", "operator<<", "operator>>", "operator<=>", "operator()<int, X>(X) const",
 		"a<b(c, d), e>", "a<b->c, d>", "a<*", "a<int?*", "a>", "call>1ms/a", "f if a < 3", "f if a << 3", "f if a > 3", "a<int, X>(X) if a < 3",
@@ -309,8 +309,8 @@ static void test_begin(void)
 		CHECK((size_t)(jf_choice_begin(vectors[i].text) - vectors[i].text) == vectors[i].len, "%s", vectors[i].text);
 	CHECK(!strcmp(jf_choice_comma("f if a == \"x,(\\\"y\",g"), ",g"), "a comma of a text");
 	CHECK(!strcmp(jf_choice_comma("f(int, X),g"), ",g") && !strcmp(jf_choice_comma("f)),g"), ",g") && !*jf_choice_comma("f if a == \"x\\"), "others");
-	for (i = 0; i < sizeof(names) / sizeof(*names); i++) {
-		snprintf(list, sizeof(list), "%s,g,h", names[i]);
+	for (i = 0; i < sizeof(single) / sizeof(*single); i++) {
+		snprintf(list, sizeof(list), "%s,g,h", single[i]);
 		CHECK(!strcmp(jf_choice_comma(list), ",g,h"), "%s: %s", list, jf_choice_comma(list));
 	}
 	finish("where a choice begins, and a pattern ends");

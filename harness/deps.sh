@@ -56,6 +56,7 @@ plot   gnuplot             gnuplot-nox
 outside pkg-config         pkg-config
 outside g++                g++
 outside clang              clang
+outside /usr/lib/llvm-*/lib/clang/*/lib/linux/libclang_rt.asan-x86_64.a  libclang-rt-dev
 outside musl-gcc           musl-tools
 outside cmake              cmake
 outside meson              meson
@@ -108,6 +109,7 @@ trace  babeltrace2         babeltrace2
 trace  unshare             util-linux
 trace  gdb                 gdb
 trace  clang               clang
+trace  /usr/lib/llvm-*/lib/clang/*/lib/linux/libclang_rt.asan-x86_64.a  libclang-rt-dev
 trace  g++                 g++
 trace  lttng               lttng-tools
 trace  /usr/include/x86_64-linux-gnu/lttng/tracepoint.h  liblttng-ust-dev
@@ -195,7 +197,7 @@ missing()
 	needs | while read -r group proof package; do
 		case $groups in *" $group "*) ;; *) continue ;; esac
 		case $proof in
-		/*) [ ! -e "$proof" ] || continue ;;
+		/*) ! compgen -G "$proof" >/dev/null || continue ;;
 		*) ! PATH=$PATH:/usr/sbin:/sbin command -v "$proof" >/dev/null || continue ;;
 		esac
 		echo "$package"

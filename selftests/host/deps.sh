@@ -50,7 +50,7 @@ while read -r group proof package; do
 	fi
 	[ "$status" = 'install ok installed' ] || continue
 	case $proof in
-	/*) file=$proof ;;
+	/*) file=$(compgen -G "$proof" | head -n 1) ;;
 	*) file=$(PATH=/usr/sbin:/usr/bin:/sbin:/bin command -v "$proof") ;;
 	esac
 	# update-ca-certificates makes it when the package is installed.

@@ -1291,10 +1291,10 @@ fi
 check "... before the program has begun, or when it is not to be" run_term_early
 check "list of a file" list_file
 check "list of a file without symbols" list_stripped
-if [ -e /usr/bin/python3 ]; then
+if grep -q function__entry /usr/bin/python3 2> /dev/null; then
 	check "list of notes" list_notes
 else
-	skip "list of notes" "there is no /usr/bin/python3"
+	skip "list of notes" "/usr/bin/python3 has none for functions"
 fi
 check "list of what is no program" list_no_elf
 check "record -o" with_program record_options

@@ -908,15 +908,23 @@ static void lead_without(struct jf_point *const *points, size_t num)
 	}
 }
 
-/* Takes jumps back that have one of these in them. @l: those that are to be led again. */
-static void unlead_covers(struct jf_point *const *points, size_t num, struct list *l)
+/* Takes the jumps of a list back, and those that have one of it or of these in them. */
+static void take_back(struct list *l, struct jf_point *const *points, size_t num)
 {
-	size_t i, nr = 0;
+	size_t i;
 
 	push_covers(l, points, num);
 	for (i = 0; i < l->num; i++)
 		l->point[i]->listed = false;
 	unlead_uncovered(l->point, l->num);
+}
+
+/* Takes jumps back that have one of these in them. @l: those that are to be led again. */
+static void unlead_covers(struct jf_point *const *points, size_t num, struct list *l)
+{
+	size_t i, nr = 0;
+
+	take_back(l, points, num);
 	for (i = 0; i < l->num; i++)
 		if (!l->point[i]->led && is_wanted(l->point[i]))
 			l->point[nr++] = l->point[i];
@@ -941,10 +949,7 @@ static void prefer(struct jf_point *t)
 		n->asked = false;
 		push(&l, n);
 	}
-	push_covers(&l, NULL, 0);
-	for (i = 0; i < l.num; i++)
-		l.point[i]->listed = false;
-	unlead_uncovered(l.point, l.num);
+	take_back(&l, NULL, 0);
 	for (i = 0; i < l.num; i++) {
 		if (is_wanted(l.point[i]))
 			l.point[nr++] = l.point[i];

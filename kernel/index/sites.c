@@ -88,8 +88,8 @@ bool jf_site_is_near(const struct jf_site *site, unsigned long addr)
 }
 
 /*
- * The sites of @old that are left, and those of @m, in order: how many. Only those of @m have to be
- * sorted: the map can have many more, and jf_mutex is held.
+ * Puts the sites that are left of @old, and the sites of @m, into @map in order, and returns their
+ * number. It sorts the sites of @m alone: the map can have many more, and jf_mutex is held.
  */
 static unsigned int jf_map_merge(struct jf_map *map, const struct jf_map *old,
 				 const struct jf_mod *m)

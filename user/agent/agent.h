@@ -36,7 +36,7 @@
  *   ../lib/call.c	where a call of a dynamic function is
  *   ../trace/pattern.c	what a user has asked for
  *   share.c	children that share a thread's variables
- *   record.c	what is done when a thread comes by; entry.S calls it
+ *   record.c	the records of a thread that comes by; entry.S calls it
  *   pair.c	calls: which exit belongs to which entry
  *   members.c	records with members of structures
  *   memory.c	strings and members, in the program's memory

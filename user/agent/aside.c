@@ -167,7 +167,7 @@ static bool is_gone(uint32_t tid)
 
 /*
  * By its variables the thread is in the agent. Another thread with the same may be there. If that
- * one has ended, what it has left is over.
+ * one has ended, its state is void.
  */
 __attribute__((__noinline__))
 enum jf_other jf_aside_other(uintptr_t stack)

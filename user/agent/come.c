@@ -183,7 +183,7 @@ static int find_hook(struct jf_module *m, void *arg)
 	if (_r_debug.r_brk >= m->start && _r_debug.r_brk < m->end) {
 		uintptr_t at = _r_debug.r_brk;
 
-		/* Its end is not known; what is there belongs to it or fills up a line. */
+		/* Its end is not known; the bytes there belong to it or fill up a line. */
 		*(bool *)arg = !jf_probe_hook(jf_after_landing(at, 16), 16, hook);
 		return 1;
 	}

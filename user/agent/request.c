@@ -118,7 +118,7 @@ static bool stays(const struct jf_agent_probe *p)
 	return !p->spot.on && p->point->detour.way == JF_WAY_BREAK && jf_point_stays(p->point);
 }
 
-/* One error is told in the end, and that of a thread that still records before others. */
+/* The caller tells one error; -ETIMEDOUT, of a thread that still records, precedes others. */
 static void flush_off(struct ask *a)
 {
 	int err = jf_calls_off(a->batch.probe, a->batch.num);
@@ -280,7 +280,7 @@ static int list(const char *text, jf_listed_fn *fn, void *arg, void *data)
 
 static enum jf_kind note_word = JF_KIND_NOTE, function_word = JF_KIND_FUNCTION, call_word = JF_KIND_CALL;
 
-/* The lock is that of both. */
+/* All of them have one lock, which this one takes in fork(). */
 static struct jf_provider notes = {
 	JF_PROVIDER_VERSION, "note", list, switch_on, switch_off, &note_word, jf_fork_begins, jf_fork_ends, NULL,
 };

@@ -19,8 +19,8 @@
  * Arguments in general registers stay where a record has these; the line says their name and how
  * many of the eight bytes count. Arguments in vector registers follow.
  *
- * A name is that of a function of a stripped file, whose debug file has it: bytes of the function,
- * inode number and time of the stripped file, in hexadecimal digits, and the name:
+ * A line with a name is for a function of a stripped file, whose debug file has the name: bytes of
+ * the function, inode number and time of the stripped file, in hexadecimal digits, and the name:
  *
  *   /usr/bin/mill 1a40 +2c 1f0a3.6748a1b2.2faf0800 pay
  *

@@ -148,7 +148,7 @@ bool jf_glob_matches_probe(const char *glob, const char *group, const char *name
 	return jf_glob_fits_at(char_of, &full, glob, glob + strlen(glob), fit_one);
 }
 
-/* As that of "name[abi:cxx11]". */
+/* True for the colon of "name[abi:cxx11]". */
 static bool in_brackets(const char *text, const char *at)
 {
 	const char *p;

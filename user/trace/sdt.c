@@ -47,7 +47,7 @@ struct probe {
 	char			event_name[192];
 };
 
-/* Of all below; taken after that of providers, and before that of events (events.c). */
+/* The lock of all below; it is taken after the providers' lock, and before jf_events_lock(). */
 static pthread_mutex_t sdt_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct probe *probes;
 

@@ -381,7 +381,7 @@ upstream_recorded()
 	record_upstream ours "$libs" > "$tmp/ours.upstream" && [ "$(grep -c '^ust_tests\|^TRACE_' "$tmp/ours.upstream")" -gt 100 ]
 }
 
-# With those of LTTng's headers that are installed. Sources can be of a later version, of which some do not compile.
+# With LTTng's own headers, as they are installed. Some sources do not compile if they are of a later version.
 upstream_same()
 {
 	include=

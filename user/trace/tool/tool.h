@@ -391,7 +391,7 @@ void each_file_of(const char *program, void (*fn)(const char *path, void *arg), 
  * @o:  which functions' are
  * @to: the file
  * @paths: of filters
- * @loaded: the program has been read; others are what it loads
+ * @loaded: the program has been read; the rest are objects that it loads
  */
 struct types {
 	const struct options	*o;

@@ -81,6 +81,8 @@
 #define JF_CONTROL_STOPS	"stops"
 /* The name of a socket without a folder, after a first byte that is 0. */
 #define JF_CONTROL_BARE		"jumpfunc-" JF_CONTROL_NAME
+/* The thread that serves. */
+#define JF_CONTROL_THREAD	"jf-control"
 /* PROC_PID_INIT_INO of the kernel: the first name space of processes. */
 #define JF_CONTROL_FIRST	0xeffffffcU
 /* How long a process waits for "stopped", and how long its peer may try. */

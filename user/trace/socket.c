@@ -34,6 +34,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/time.h>
 #include <sys/stat.h>
@@ -356,50 +357,73 @@ static bool is_alone(void)
 	return state && strstr(state, "\nThreads:\t2\n");
 }
 
+/* Of the thread, after a wait in which no peer came: false, it is to end. */
+static bool looks_around(void)
+{
+	bool alone = is_alone();
+
+	if (alone && child_exits)
+		_exit(0);
+	return !alone;
+}
+
+/*
+ * Of the thread: false, it is to end. *@fd: the socket, or an error. A socket that the program has
+ * closed is made anew.
+ */
+static bool own_socket(unsigned int turn, int *fd)
+{
+	bool go_on;
+	int err = 0;
+
+	pthread_mutex_lock(&control.lock);
+	go_on = !control.ending && control.turn == turn;
+	if (go_on && !still_ours()) {
+		drop_socket();
+		err = make_socket();
+	}
+	*fd = err ? err : control.fd;
+	pthread_mutex_unlock(&control.lock);
+	return go_on;
+}
+
 /*
  * Of the thread: false, it is to end. accept() waits at the socket, whatever becomes of its
  * descriptor during the wait; poll() would look at another file that has the number then.
  */
 static bool wait_for_peer(unsigned int turn, int *peer)
 {
-	const struct timespec rest = { 0, 100000000 };
+	const struct timespec rest = { 0, 100000000 }, look = { LOOK_ALONE, 0 };
 	struct sockaddr_un at;
 	socklen_t len = sizeof(at);
-	bool go_on;
 	int fd;
 
-	pthread_mutex_lock(&control.lock);
-	go_on = !control.ending && control.turn == turn;
-	if (go_on && !still_ours()) {
-		drop_socket();
-		go_on = !make_socket();
-	}
-	fd = control.fd;
-	pthread_mutex_unlock(&control.lock);
-	if (!go_on)
+	*peer = -1;
+	if (!own_socket(turn, &fd))
 		return false;
-	*peer = accept4(fd, NULL, NULL, SOCK_CLOEXEC);
-	if (*peer < 0 && errno == EAGAIN) {
-		go_on = !is_alone();
-		if (!go_on && child_exits)
-			_exit(0);
-		return go_on;
+	/* The program can have used up its descriptors. */
+	if (fd < 0) {
+		nanosleep(&look, NULL);
+		return looks_around();
 	}
+	*peer = accept4(fd, NULL, NULL, SOCK_CLOEXEC);
+	if (*peer < 0 && errno == EAGAIN)
+		return looks_around();
 	/* It was closed, and another one had its number, since still_ours(). */
 	memset(&at, 0, sizeof(at));
 	if (*peer >= 0 && (getsockname(*peer, (struct sockaddr *)&at, &len) || at.sun_family != AF_UNIX ||
 			   !strstr(at.sun_path + !*at.sun_path, JF_CONTROL_NAME))) {
 		close(*peer);
 		*peer = -1;
+		errno = EBADF;
 	}
-	if (*peer < 0) {
-		pthread_mutex_lock(&control.lock);
-		go_on = !control.ending && control.turn == turn;
-		pthread_mutex_unlock(&control.lock);
-		/* The program has used up its descriptors, and the peer is still there. */
+	/*
+	 * After a signal, as setuid() sends to each thread, the socket can be a closed one: another
+	 * one is made at once. If the program has used up its descriptors, the peer is still there.
+	 */
+	if (*peer < 0 && errno != EINTR && errno != EBADF)
 		nanosleep(&rest, NULL);
-	}
-	return go_on;
+	return true;
 }
 
 static void *serve(void *arg)
@@ -407,6 +431,8 @@ static void *serve(void *arg)
 	unsigned int turn = (unsigned int)(uintptr_t)arg;
 	int peer;
 
+	/* jf-trace knows it by this name. */
+	prctl(PR_SET_NAME, JF_CONTROL_THREAD);
 	while (wait_for_peer(turn, &peer))
 		if (peer >= 0) {
 			serve_peer(peer);
@@ -439,10 +465,6 @@ static int start_thread(void)
 	err = pthread_create(&control.thread, &attr, serve, (void *)(uintptr_t)++control.turn);
 	pthread_sigmask(SIG_SETMASK, &was, NULL);
 	pthread_attr_destroy(&attr);
-#ifdef __GLIBC__
-	if (!err)
-		pthread_setname_np(control.thread, "jf-control");
-#endif
 	return -err;
 }
 

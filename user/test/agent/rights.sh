@@ -86,6 +86,47 @@ finish()
 
 called() { echo >&9; awaits grep -q '^did' "$tmp/words"; }
 
+# A program that closes all descriptors again and again, and tells its threads of new rights each time: its thread that
+# serves is interrupted with its socket closed.
+build_c closes << 'END'
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <unistd.h>
+int main(void)
+{
+	struct pollfd in = { 0, POLLIN, 0 };
+	int i;
+	printf("ready %d\n", (int)getpid());
+	fflush(stdout);
+	do {
+		for (i = 3; i < 1024; i++) close(i);
+		if (setgid(0)) return 1;
+	} while (!poll(&in, 1, 13));
+	return 0;
+}
+END
+
+# Each of many requests is answered, whenever it comes, but for those whose connection the program closes.
+between()
+{
+	rm -f "$tmp/in"
+	mkfifo "$tmp/in"
+	JUMPFUNC_TRACE_CONTROL=1 LD_PRELOAD="$build/libjumpfunc-agent.so" "$tmp/closes" < "$tmp/in" > "$tmp/words" 2> "$tmp/told" &
+	running=$!
+	exec 9> "$tmp/in"
+	awaits grep -q '^ready' "$tmp/words" || return 1
+	pid=$(sed -n 's/^ready //p' "$tmp/words")
+	asked=0 answered=0
+	while [ "$asked" -lt 60 ]; do
+		asked=$((asked + 1))
+		{ ends 0 "$tool" stats "$pid" && says '^program closes$'; } || says 'closed the connection in the midst\|closes the connection' || break
+		answered=$((answered + 1))
+	done
+	finish && [ "$answered" = 60 ]
+}
+
 # all_calls HOW: of functions that are asked for after it
 all_calls()
 {
@@ -134,6 +175,7 @@ if [ "$(id -u)" = 0 ] && printf 'int n; void plugged(void) { n++; }\n' | ${CC:-c
 	for how in du dru; do
 		check "a program that has closed all, too: $how" closed "$how"
 	done
+	check "a program that closes all and is interrupted again and again" between
 	# That user can read neither file.
 	chmod 700 "$tmp/left" "$tmp/plug.so" "$tmp"
 	check "asked for late, of files that the user cannot read" late u

@@ -25,6 +25,8 @@
 #define FOLDERS		8
 /* A process may have to read all its objects first. */
 #define PATIENCE_MS	60000
+/* Each 20 ms: a process that has no descriptor tries again after a second. */
+#define SOCKET_TRIES	100
 
 bool is_pid(const char *text, pid_t *pid)
 {
@@ -301,6 +303,46 @@ static int connect_to(pid_t pid, uid_t uid)
 	return own >= 0 ? own : fd;
 }
 
+/*
+ * True if the process has the thread that serves. Such a process can be about to make its socket
+ * anew, as after close() of all.
+ */
+static bool is_served(pid_t pid)
+{
+	char path[64], name[32] = "";
+	bool served = false;
+	struct dirent *e;
+	FILE *f;
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
+	dir = opendir(path);
+	while (dir && !served && (e = readdir(dir))) {
+		snprintf(path, sizeof(path), "/proc/%d/task/%.20s/comm", (int)pid, e->d_name);
+		f = fopen(path, "re");
+		served = f && fgets(name, sizeof(name), f) && !strcmp(name, JF_CONTROL_THREAD "\n");
+		if (f)
+			fclose(f);
+	}
+	if (dir)
+		closedir(dir);
+	return served;
+}
+
+/* As connect_to(), with patience for a socket that is made anew. */
+static int connect_patiently(pid_t pid, uid_t uid)
+{
+	const struct timespec rest = { 0, 20000000 };
+	int fd, tries = 0;
+
+	do {
+		if (tries)
+			nanosleep(&rest, NULL);
+		fd = connect_to(pid, uid);
+	} while ((fd == -ENOENT || fd == -ECONNREFUSED) && ++tries < SOCKET_TRIES && is_served(pid));
+	return fd;
+}
+
 /* After a refused connection the process's own last words count. */
 static int explain(pid_t pid, int err)
 {
@@ -334,7 +376,7 @@ static int open_control(pid_t pid, uid_t *owner)
 		return -ECOMM;
 	}
 	*owner = uid;
-	fd = connect_to(pid, uid);
+	fd = connect_patiently(pid, uid);
 	return fd < 0 ? explain(pid, fd) : fd;
 }
 
@@ -345,7 +387,7 @@ bool has_control(pid_t pid)
 
 	if (!pid_owner(pid, &uid) || (geteuid() && uid != geteuid()))
 		return false;
-	fd = connect_to(pid, uid);
+	fd = connect_patiently(pid, uid);
 	if (fd >= 0)
 		close(fd);
 	return fd >= 0;
@@ -453,7 +495,11 @@ static int ask_once(pid_t pid, const struct jf_message *m, answer_fn *fn, void *
 	close(fd);
 	stops_end(&stops, pid);
 	if (ret == -ECONNRESET && any) {
-		fail("process %d ended in the midst of its answer", (int)pid);
+		if (pid_owner(pid, &stops.uid))
+			fail("process %d closed the connection in the midst of its answer, as programs do that close descriptors they do not know: "
+			     "ask again", (int)pid);
+		else
+			fail("process %d ended in the midst of its answer", (int)pid);
 		ret = -ECOMM;
 	}
 	return ret;

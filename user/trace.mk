@@ -11,7 +11,7 @@
 KILLS ?= 300
 FUZZ ?= 20000
 
-RECORD_SOURCES := $(addprefix trace/,socket.c remains.c control.c words.c record.c events.c log.c provider.c glob.c wishes.c sdt.c draft.c choice.c ring.c metadata.c clock.c file.c env.c recover.c)
+RECORD_SOURCES := $(addprefix trace/,socket.c remains.c control.c words.c record.c events.c log.c provider.c glob.c wishes.c sdt.c draft.c choice.c rings.c ring.c counts.c grow.c folder.c packet.c live.c metadata.c clock.c file.c env.c recover.c)
 RECORD_OBJECTS := $(RECORD_SOURCES:trace/%.c=$(OUT)/trace/%.o)
 RECORD_LIBS := $(OUT)/libjumpfunc-trace.so $(OUT)/libjumpfunc-trace.a $(OUT)/jf-recover $(OUT)/jf-trace
 

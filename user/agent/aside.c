@@ -150,7 +150,7 @@ static void take_spare(struct spare *s, uint32_t own)
 
 void jf_lose(void)
 {
-	/* Acquire: pairs with count_at(), in trace/ring.c. */
+	/* Acquire: pairs with count_at(), in trace/folder.c. */
 	__atomic_fetch_add(__atomic_load_n(&__jf_lost, __ATOMIC_ACQUIRE), 1, __ATOMIC_RELAXED);
 }
 

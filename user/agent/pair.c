@@ -292,7 +292,7 @@ static void lose(struct calls *c)
 	if (c)
 		c->lost++;
 	/*
-	 * The sum first, which has the other in it. Acquire: pairs with count_at(), trace/ring.c.
+	 * The sum first, which has the other in it. Acquire: pairs with count_at(), trace/folder.c.
 	 */
 	__atomic_fetch_add(__atomic_load_n(&__jf_lost, __ATOMIC_ACQUIRE), 1, __ATOMIC_RELAXED);
 	__atomic_fetch_add(__atomic_load_n(&__jf_lost_calls, __ATOMIC_ACQUIRE), 1, __ATOMIC_RELAXED);

@@ -13,7 +13,13 @@
  *   provider.c	probes that are no events (provider.h)
  *   wishes.c	patterns for objects that come later (wishes.h)
  *   glob.c	globs of names (glob.h)
- *   ring.c	rings: their files, which thread has which, the next packet
+ *   rings.c	begin and end of all rings, forks, sums (rings.h)
+ *   ring.c	which thread has which ring, and records that find no place
+ *   counts.c	mode count
+ *   grow.c	a ring's files, the next packet
+ *   folder.c	the trace's folder, its metadata, and records without a ring
+ *   packet.c	packets in memory
+ *   live.c	the state that a forked child must not have
  *   metadata.c	the trace's description of itself
  *   clock.c	time stamps
  *   recover.c	reads the traces of other processes
@@ -62,7 +68,7 @@
 /* The ring of a file that only counts records without a ring. */
 #define JF_NO_RING	UINT32_MAX
 #define JF_NO_RING_SIZE	4096
-/* As many as mappings allow (ring.c). */
+/* As many as mappings allow (grow.c). */
 #define JF_RINGS_MAX	16384
 /* Of a thread that counts: struct jf_counts, in a file of the trace that readers do not see. */
 #define JF_COUNTS_NAME	".c%u"
@@ -204,7 +210,7 @@ JF_HIDDEN int jf_metadata_append(int fd, struct jf_told *told);
 JF_HIDDEN size_t jf_metadata_clock(char *buf, size_t size, uint32_t clock, uint64_t *at);
 JF_HIDDEN void jf_metadata_refused(int dir, const char *group, const char *name, const char *why);
 
-/* --- ring.c ------------------------------------------------------------------------ */
+/* --- live.c ------------------------------------------------------------------------ */
 
 /**
  * struct jf_conf - how to record, as long as it is started; a forked child inherits it
@@ -231,6 +237,8 @@ struct jf_conf {
 };
 
 extern struct jf_conf jf_conf JF_HIDDEN;
+
+/* --- rings.c, folder.c ------------------------------------------------------------- */
 
 JF_HIDDEN int jf_rings_start(void);
 JF_HIDDEN int jf_rings_begin(void);

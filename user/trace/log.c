@@ -76,8 +76,8 @@ void __jf_log_load(void)
  * struct line - the fields of a record
  * @event: of its level
  * @file:  where it comes from; of tracelog() alone, as are @line and @func
- * @file_size: with its end
- * @func_size: with its end
+ * @file_size: with its end; of tracelog() alone
+ * @func_size: the same
  * @text:  @len characters
  */
 struct line {
@@ -137,40 +137,57 @@ static void record_chosen(const struct line *l)
 	draft.id = __JF_LOAD(l->event->id);
 }
 
+/* Within a read section: jf_record_stop() waits for it before it takes the rings away. */
+static void record_line(const struct line *l)
+{
+	__JF_READ_SECTION;
+
+	if (__JF_LOAD(l->event->choice))
+		record_chosen(l);
+	else if (__JF_LOAD(l->event->on))
+		record(l);
+}
+
+/*
+ * Bytes of the whole text, with its end; 0: a character of it cannot be printed. The line gets the
+ * part that @text has.
+ */
+static size_t print_into(struct line *l, char *text, size_t size, const char *format, va_list args)
+{
+	int len;
+
+	*text = 0;
+	len = vsnprintf(text, size, format, args);
+	l->text = text;
+	/* Another thread can make a string of @args longer at any time. */
+	if (len < 0)
+		l->len = (uint32_t)strnlen(text, size - 1);
+	else
+		l->len = (size_t)len < size ? (uint32_t)len : (uint32_t)size - 1;
+	return len < 0 ? 0 : (size_t)len + 1;
+}
+
 void __jf_vlog(int which, const char *file, int line, const char *func, const char *format, va_list args)
 {
-	struct line l = {
-		&__jf_log_events[which], file, func, (uint32_t)__jf_str_size(file), (uint32_t)__jf_str_size(func), line, 0, NULL,
-	};
-	char few[SHORT], *text = few;
-	int len, size, err = errno;
+	struct line l = { .event = &__jf_log_events[which], .file = file, .func = func, .line = line };
+	char few[SHORT], *more = NULL;
+	int err = errno;
 	va_list again;
+	size_t size;
 
+	if (has_place(&l)) {
+		l.file_size = (uint32_t)__jf_str_size(file);
+		l.func_size = (uint32_t)__jf_str_size(func);
+	}
 	va_copy(again, args);
-	len = vsnprintf(few, sizeof(few), format, args);
-	if (len >= SHORT) {
-		size = len + 1;
-		text = malloc((size_t)size);
-		len = text ? vsnprintf(text, (size_t)size, format, again) : -1;
-		/* Another thread can make a string of @args longer in between. */
-		len = len < size ? len : size - 1;
-	}
+	size = print_into(&l, few, sizeof(few), format, args);
+	if (size > sizeof(few))
+		more = malloc(size);
+	if (more)
+		print_into(&l, more, size, format, again);
 	va_end(again);
-	if (len >= 0) {
-		__JF_READ_SECTION;
-
-		/*
-		 * Within the section: jf_record_stop() waits for it before it takes the rings away.
-		 */
-		l.text = text;
-		l.len = (uint32_t)len;
-		if (__JF_LOAD(l.event->choice))
-			record_chosen(&l);
-		else if (__JF_LOAD(l.event->on))
-			record(&l);
-	}
-	if (text != few)
-		free(text);
+	record_line(&l);
+	free(more);
 	errno = err;
 }
 

@@ -238,6 +238,38 @@ log_filters()
 	tail -n 1 "$tmp/events" | grep -q 'line = 200, file = "log.c", func = "vlog", _msg_length = 14, msg = "by a list: 6 a"'
 }
 
+# A text that cannot be made, or has no memory, is no lost record: the part that could be made is there.
+log_lacks()
+{
+	cat > "$tmp/lacks.c" <<-'END'
+	#include <errno.h>
+	#include <stdlib.h>
+	#include <string.h>
+	#include <wchar.h>
+	#include <lttng/tracef.h>
+	#include <lttng/tracelog.h>
+	extern void *__libc_malloc(size_t);
+	static int none;
+	void *malloc(size_t size) { if (none && size > 512) { errno = ENOMEM; return NULL; } return __libc_malloc(size); }
+	int main(void)
+	{
+		static char text[2000];
+		wchar_t bad[] = { 0xd800, 0 };
+		memset(text, 'x', sizeof(text) - 1);
+		none = 1;
+		lttng_ust_tracef("%s", text);
+		none = 0;
+		lttng_ust_tracef("abc %ls", bad);
+		errno = 7;
+		lttng_ust_tracelog(LTTNG_UST_TRACEPOINT_LOGLEVEL_ERR, "%ls", bad);
+		return errno != 7;
+	}
+	END
+	compile gcc -O2 -- "$tmp/lacks" "$tmp/lacks.c" && ours 'lttng_ust_trace*:*' "$tmp/lacks" > "$tmp/events" || return 1
+	[ "$(wc -l < "$tmp/events")" = 3 ] && head -n 1 "$tmp/events" | grep -q '_msg_length = 511, msg = "x*"' &&
+		sed -n 2p "$tmp/events" | grep -q 'msg = "abc ' && tail -n 1 "$tmp/events" | grep -q 'tracelog:.* _msg_length = [0-9]*, msg = ""'
+}
+
 lttng_logs()
 {
 	gcc -O2 -I"$here" -o "$tmp/theirs" "$here/lttng_log.c" -llttng-ust -llttng-ust-common -ldl &&
@@ -431,6 +463,7 @@ if have babeltrace2; then
 	check "filters" filters gcc -O2
 	check "tracef(), tracelog(), gcc" logs gcc -O2
 	check "tracef(), tracelog(), filters" log_filters
+	check "tracef(), tracelog(), without memory, and with a text that cannot be printed" log_lacks
 	check "tracef(), tracelog(), gcc -fno-pie" logs gcc -O0 -fno-pie -no-pie
 	if have g++; then check "tracef(), tracelog(), g++" logs g++ -O2 -x c++; fi
 	if have clang; then check "tracef(), tracelog(), clang" logs clang -O2; fi

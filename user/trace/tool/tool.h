@@ -26,7 +26,7 @@
  *   tally.c	count the events of a folder
  *   notes.c, elf.c	read ELF files; nothing in them is believed
  *   demangle.c	names of C++ and Rust functions
- *   choose.c	options that say which records are made
+ *   conditions.c	options that say which records are made
  *   say.c	messages for people
  *
  * Functions that have told the user of an error return STATUS_FAILED, or one of the others.
@@ -207,7 +207,7 @@ bool is_pattern(const char *text);
 /* A pattern as its user has written it: without the kind that do_time() puts before it. */
 const char *asked_glob(const char *glob);
 
-/* --- choose.c ----------------------------------------------------------------------- */
+/* --- conditions.c ------------------------------------------------------------------- */
 
 /* True: a pattern says which records are made of it. */
 bool any_choice(const struct options *o);

@@ -403,6 +403,17 @@ int __jf_event_number(struct jf_event *event)
 	return __jf_events_number(&event, 1);
 }
 
+/* Of an event that has no number, or no probe. */
+static const char *reason(int err)
+{
+	return err == -EINVAL ? "a field has a type that CTF does not know" : jf_error(-err);
+}
+
+static void tell_event(const struct jf_event *event, int err)
+{
+	fprintf(stderr, "libjumpfunc-trace: %s:%s cannot be recorded: %s\n", event->system, event->name, reason(err));
+}
+
 static void tell_nothing(int err)
 {
 	static int told;
@@ -411,6 +422,27 @@ static void tell_nothing(int err)
 	if (err && err != told && jf_may_tell())
 		fprintf(stderr, "libjumpfunc-trace: JUMPFUNC_TRACE: nothing is recorded: %s\n", jf_error(-err));
 	told = err;
+}
+
+/*
+ * With the lock. An event that is to be recorded comes with an object; @err: it has no number. The
+ * trace is told of one that cannot be recorded, and the user; make_turn() tells of filters.
+ */
+static void come(struct jf_event *event, const struct jf_wish *w, int err)
+{
+	int begun = jf_events_begin();
+
+	tell_nothing(begun);
+	if (begun)
+		return;
+	if (!err) {
+		err = switch_event(event, w);
+		if (!err || err == -EINVAL || err == -EOPNOTSUPP)
+			return;
+		if (jf_may_tell())
+			tell_event(event, err);
+	}
+	jf_rings_refused(event->system, event->name, reason(err));
 }
 
 /* By an object's constructors. An event that has no number stays in the list: number_late(). */
@@ -430,19 +462,15 @@ void __jf_event_register(struct jf_event *event)
 	/* Before the first record of it. */
 	err = number_events(&event, 1);
 	if (err && jf_may_tell())
-		fprintf(stderr, "libjumpfunc-trace: %s:%s cannot be recorded: %s\n", event->system,
-			event->name, err == -EINVAL ? "a field has a type that CTF does not know" : jf_error(-err));
+		tell_event(event, err);
 	event->next = NULL;
 	*last_event = event;
 	last_event = &event->next;
 	for (p = places; p; p = p->next)
 		tell_args(p, event);
-	w = err || !jf_conf.started ? NULL : find_wish(event, JF_KIND_EVENT);
-	err = w ? jf_events_begin() : -ENOENT;
-	if (err != -ENOENT)
-		tell_nothing(err);
-	if (!err)
-		switch_event(event, w);
+	w = jf_conf.started ? find_wish(event, JF_KIND_EVENT) : NULL;
+	if (w)
+		come(event, w, err);
 	pthread_mutex_unlock(&events_lock);
 }
 
@@ -487,21 +515,27 @@ static int switch_place(struct jf_place *place, bool on)
  */
 void __jf_place_register(struct jf_place *place)
 {
+	const char *why = "it was compiled for another version";
 	const struct jf_event *e;
 	int err;
 
 	pthread_mutex_lock(&events_lock);
 	err = place->version == JF_EVENT_VERSION ? switch_place(place, true) : -EINVAL;
+	if (err && err != -EINVAL)
+		why = jf_error(-err);
 	if (!err) {
 		place->next = places;
 		places = place;
 		for (e = events; e; e = e->next)
 			tell_args(place, e);
 	}
+	for (e = events; e && err; e = e->next)
+		if (e->on && is_of(place, e))
+			jf_rings_refused(e->system, e->name, why);
 	pthread_mutex_unlock(&events_lock);
 	if (err && jf_may_tell())
 		fprintf(stderr, "libjumpfunc-trace: what an object calls of %s:%s cannot be recorded: %s\n", place->system,
-			place->name, err == -EINVAL ? "it was compiled for another version" : jf_error(-err));
+			place->name, why);
 }
 
 /* By its destructors. The probes are in other objects. */

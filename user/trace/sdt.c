@@ -10,6 +10,8 @@
 #include "trace.h"
 #include "choice.h"
 #include "provider.h"
+#include "tell.h"
+#include "../lib/error.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -20,10 +22,12 @@
 #include <jumpfunc/sdt.h>
 
 #define ARGS_MAX	12
+/* Lists of probes, a power of two. */
+#define LISTS_BITS	10
 
 /**
  * struct probe - an SDT probe, and the event that it is recorded as
- * @next:   of all, the last one that was made first
+ * @next:   of those in the same list, the last one that was made first
  * @sdt:    it, if its object is loaded
  * @event:  the event
  * @code:   of its arguments, as @sdt had it when this was made
@@ -49,7 +53,7 @@ struct probe {
 
 /* The lock of all below; it is taken after the providers' lock, and before jf_events_lock(). */
 static pthread_mutex_t sdt_lock = PTHREAD_MUTEX_INITIALIZER;
-static struct probe *probes;
+static struct probe *probes[1 << LISTS_BITS];
 
 void jf_sdt_lock(void)
 {
@@ -137,9 +141,15 @@ static bool is_sound(const struct jf_sdt *sdt)
 	return sdt->tp.nargs <= ARGS_MAX;
 }
 
+/* The list of those that are, or were, at this address; Knuth's multiplicative hash. */
+static struct probe **list_of(const struct jf_sdt *sdt)
+{
+	return &probes[((uint64_t)(uintptr_t)sdt * UINT64_C(0x9e3779b97f4a7c15)) >> (64 - LISTS_BITS)];
+}
+
 static struct probe *make_probe(const struct jf_sdt *sdt, const char *name, int *err)
 {
-	struct probe *p = is_sound(sdt) ? calloc(1, sizeof(*p)) : NULL;
+	struct probe *p = calloc(1, sizeof(*p)), **list = list_of(sdt);
 	unsigned int i;
 
 	*err = -ENOMEM;
@@ -163,8 +173,8 @@ static struct probe *make_probe(const struct jf_sdt *sdt, const char *name, int 
 		free(p);
 		return NULL;
 	}
-	p->next = probes;
-	probes = p;
+	p->next = *list;
+	*list = p;
 	return p;
 }
 
@@ -181,7 +191,7 @@ static bool is_of(const struct probe *p, const struct jf_sdt *sdt, const char *n
 
 static struct probe *find_probe(const struct jf_sdt *sdt, const char *name)
 {
-	struct probe *p = probes;
+	struct probe *p = *list_of(sdt);
 
 	while (p && !is_of(p, sdt, name))
 		p = p->next;
@@ -252,6 +262,17 @@ static bool choose(struct change *c, struct probe *p, const char *text)
 	return false;
 }
 
+/* @i: whose arguments have sizes that a record cannot have. It is the only one that is left out. */
+static int leave_out(struct change *c, const struct jf_sdt_info *i)
+{
+	char system[64], event[192];
+
+	split(i->name, system, sizeof(system), event, sizeof(event));
+	__jf_record_refused(system, event, "it has arguments that are as large as no register");
+	c->refused = true;
+	return 0;
+}
+
 static int replace(struct change *c, struct probe *p, record_fn *was, record_fn *by)
 {
 	int err = was ? jf_sdt_batch_unregister(&c->batch, p->sdt, was, p) : 0;
@@ -270,6 +291,8 @@ static int add(const struct jf_sdt_info *i, void *arg)
 
 	if (!matches(i, c->glob, c->wished ? wished : NULL))
 		return 0;
+	if (c->on && !is_sound(i->sdt))
+		return leave_out(c, i);
 	p = find_probe(i->sdt, i->name);
 	c->err = c->on ? jf_record_begin() : 0;
 	if (c->err)
@@ -328,10 +351,53 @@ int jf_sdt_switch(const char *glob, const char *choice, bool on)
 	return change(glob, choice, false, on);
 }
 
-/* An object with SDT probes was loaded. */
+/**
+ * struct lack - those that were asked for and are not on
+ * @why:   the reason
+ * @num:   how many
+ * @first: one of them
+ */
+struct lack {
+	const char	*why;
+	unsigned int	num;
+	char		first[256];
+};
+
+static int add_lack(const struct jf_sdt_info *i, void *arg)
+{
+	char wished[JF_CHOICE_MAX], system[64], event[192];
+	struct lack *l = arg;
+
+	if (!matches(i, NULL, wished) || on_by(find_probe(i->sdt, i->name)))
+		return 0;
+	split(i->name, system, sizeof(system), event, sizeof(event));
+	__jf_record_refused(system, event, l->why);
+	if (!l->num++)
+		snprintf(l->first, sizeof(l->first), "%s", i->name);
+	return 0;
+}
+
+/*
+ * An object with SDT probes was loaded. There is no caller that gets an error: so the trace is told,
+ * and the user. choose() has told of filters that do not fit.
+ */
 static void loaded(void)
 {
-	change(NULL, NULL, true, true);
+	int err = change(NULL, NULL, true, true);
+	struct lack l = { .why = jf_error(-err) };
+
+	if (err >= 0 || err == -EINVAL)
+		return;
+	jf_sdt_lock();
+	err = jf_sdt_list(add_lack, &l);
+	jf_sdt_unlock();
+	/* Without a list their names are not known. */
+	if (err < 0)
+		jf_rings_refused("*", "*", l.why);
+	if (err < 0 && jf_may_tell())
+		fprintf(stderr, "libjumpfunc-trace: SDT probes of an object that was loaded cannot be recorded: %s\n", l.why);
+	else if (l.num && jf_may_tell())
+		fprintf(stderr, "libjumpfunc-trace: %s and %u other SDT probes cannot be recorded: %s\n", l.first, l.num - 1, l.why);
 }
 
 /* jf_record_enable() has done it. */

@@ -110,6 +110,84 @@ int main()
 }
 END
 
+# An object comes while there is no memory: its probes are asked for, and nobody gets the error.
+cat > "$tmp/poor.h" <<'END'
+#undef TRACE_SYSTEM
+#define TRACE_SYSTEM jfpoor
+#if !defined(POOR_H) || defined(TRACE_HEADER_MULTI_READ)
+#define POOR_H
+#include <jumpfunc/trace_event.h>
+JF_TRACE_EVENT(jfpoor_event, TP_PROTO(int n), TP_ARGS(n), TP_STRUCT__entry(__field(int, n)), TP_fast_assign(__entry->n = n;),
+	       TP_printk("n=%d", __entry->n));
+#endif
+#undef TRACE_INCLUDE_PATH
+#define TRACE_INCLUDE_PATH .
+#undef TRACE_INCLUDE_FILE
+#define TRACE_INCLUDE_FILE poor
+#include <jumpfunc/define_trace.h>
+END
+cat > "$tmp/poor.c" <<'END'
+#define CREATE_TRACE_POINTS
+#include "poor.h"
+#include <sys/sdt.h>
+void late(short s);
+void late(short s)
+{
+	DTRACE_PROBE1(jfpoor, hit, s);
+	DTRACE_PROBE1(jfpoor, miss, s);
+	jf_trace_jfpoor_event(s);
+}
+END
+# Its constructor is the first of all that come with poor.so.
+cat > "$tmp/takes.c" <<'END'
+extern int none, wanted;
+__attribute__((__constructor__)) static void begin(void) { none = wanted; }
+END
+cat > "$tmp/needy.c" <<'END'
+#include <dlfcn.h>
+#include <stddef.h>
+#include <sys/sdt.h>
+/* none: 1: no memory; 2: none of calloc(). */
+int none, wanted;
+extern void *__libc_malloc(size_t size);
+extern void *__libc_calloc(size_t num, size_t size);
+void *malloc(size_t size) { return none == 1 ? NULL : __libc_malloc(size); }
+void *calloc(size_t num, size_t size) { return none ? NULL : __libc_calloc(num, size); }
+int main(int argc, char **argv)
+{
+	void (*late)(short);
+	void *plugin;
+
+	(void)argc;
+	wanted = argv[2][0] - '0';
+	DTRACE_PROBE1(jfrich, hit, 1);
+	plugin = dlopen(argv[1], RTLD_NOW);
+	none = 0;
+	if (!plugin)
+		return 1;
+	__extension__ late = (void (*)(short))dlsym(plugin, "late");
+	late(-7);
+	return 0;
+}
+END
+
+poor()
+{
+	# shellcheck disable=SC2086
+	$CC -shared -fPIC -o "$tmp/libtakes.so" "$tmp/takes.c" &&
+		$CC $flags -I"$tmp" -fPIC -shared -o "$tmp/poor.so" "$tmp/poor.c" $link -L"$tmp" -ltakes -Wl,-rpath,"$tmp" &&
+		$CC $flags -rdynamic -o "$tmp/needy" "$tmp/needy.c" $link || return 1
+	recorded 'jf*:*' "$tmp/needy" "$tmp/poor.so" 1 2> "$tmp/err" || return 1
+	: > "$tmp/out"
+	says 'jfpoor:jfpoor_event cannot be recorded: Cannot allocate memory' && says 'SDT probes of an object.*: Cannot allocate memory' &&
+		cat "$tmp"/trace/*/.refused > "$tmp/out" && says '^jfpoor:jfpoor_event	Cannot allocate' &&
+		says '^[*]:[*]	Cannot allocate' && [ "$(cat "$tmp/events")" = "jfrich:hit arg1 = 1" ] || return 1
+	recorded 'jf*:hit' "$tmp/needy" "$tmp/poor.so" 2 2> "$tmp/err" || return 1
+	: > "$tmp/out"
+	says 'jfpoor:hit and 0 other SDT probes cannot be recorded: Cannot allocate memory' &&
+		[ "$(cat "$tmp"/trace/*/.refused)" = "jfpoor:hit	Cannot allocate memory" ]
+}
+
 build()
 {
 	# shellcheck disable=SC2086
@@ -196,6 +274,7 @@ else
 	check "it compiles" build
 	check "recorded from the first one on, and in objects that are loaded later" all
 	check "filters" filters
+	check "an object that comes while there is no memory" poor
 	check "each place records its own types" types types.c "$CC"
 	check "each place records its own types, -O0" types types.c "$CC" -O0
 	check "each place records its own types, Intel syntax" types types.c "$CC" -masm=intel

@@ -63,6 +63,7 @@ struct pattern {
  * @links:   files of the program that have two names, when they are known
  * @sums:    they are of functions, whose calls are summed
  * @unread:  of a trace that could not be read
+ * @nameless: why probes whose names are not known were not recorded
  */
 struct patterns {
 	const struct options	*o;
@@ -70,6 +71,7 @@ struct patterns {
 	struct links		links;
 	bool			sums;
 	bool			unread;
+	char			nameless[TEXT_MAX];
 };
 
 /* @text is "group:name". */
@@ -89,6 +91,8 @@ static void note_refused(const char *name, const char *why, void *arg)
 	struct patterns *p = (struct patterns *)arg;
 	unsigned int i;
 
+	if (!strcmp(name, "*:*"))
+		snprintf(p->nameless, TEXT_MAX, "%s", why);
 	for (i = 0; i < p->o->num_globs; i++) {
 		struct pattern *w = &p->pattern[i];
 
@@ -687,6 +691,8 @@ void explain_run(const struct options *o, const char *program, const char *folde
 		}
 		explain_silence(w, p, l, &list);
 	}
+	if (*p->nameless)
+		note("SDT probes of an object that was loaded were not recorded: %s", p->nameless);
 	if (unmatched)
 		put_sum(program, path, err, &list);
 	links_free(&p->links);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1 */
 /*
- * What live.c, packet.c, folder.c, grow.c, counts.c, ring.c and rings.c know of each other: rings,
- * and the state of a process. trace.h has their order, ring.c the argument.
+ * Rings and the state of a process, for live.c, packet.c, folder.c, grow.c, counts.c, ring.c and
+ * rings.c. trace.h has their order, ring.c the argument.
  */
 #ifndef JF_TRACE_RINGS_H
 #define JF_TRACE_RINGS_H

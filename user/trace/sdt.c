@@ -378,8 +378,8 @@ static int add_lack(const struct jf_sdt_info *i, void *arg)
 }
 
 /*
- * An object with SDT probes was loaded. There is no caller that gets an error: so the trace is told,
- * and the user. choose() has told of filters that do not fit.
+ * An object with SDT probes was loaded. There is no caller that gets an error: so the trace is
+ * told, and the user. choose() has told of filters that do not fit.
  */
 static void loaded(void)
 {

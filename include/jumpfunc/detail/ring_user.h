@@ -229,7 +229,7 @@ static __JF_INLINE void *__jf_reserve(struct jf_slot *slot, uint64_t size, uint1
 		if (__builtin_expect(w != NULL, 1)) {
 			/*
 			 * Of the packet, or of one before it: then 3 fails. Pairs with
-			 * begin_packet(), in a handler.
+			 * jf_ring_begin(), in a handler.
 			 */
 			free = __atomic_load_n(&w->free, __ATOMIC_RELAXED);
 			__atomic_signal_fence(__ATOMIC_SEQ_CST);

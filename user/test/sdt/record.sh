@@ -110,7 +110,7 @@ int main()
 }
 END
 
-# An object comes while there is no memory: its probes are asked for, and nobody gets the error.
+# An object comes while there is no memory: its probes are asked for, and no caller gets the error.
 cat > "$tmp/poor.h" <<'END'
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM jfpoor

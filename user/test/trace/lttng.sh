@@ -266,7 +266,7 @@ log_lacks()
 	}
 	END
 	compile gcc -O2 -- "$tmp/lacks" "$tmp/lacks.c" && ours 'lttng_ust_trace*:*' "$tmp/lacks" > "$tmp/events" || return 1
-	[ "$(wc -l < "$tmp/events")" = 3 ] && head -n 1 "$tmp/events" | grep -q '_msg_length = 511, msg = "x*"' &&
+	[ "$(wc -l < "$tmp/events")" = 3 ] && head -n 1 "$tmp/events" | grep -qE '_msg_length = 511, msg = "x+"' &&
 		sed -n 2p "$tmp/events" | grep -q 'msg = "abc ' && tail -n 1 "$tmp/events" | grep -q 'tracelog:.* _msg_length = [0-9]*, msg = ""'
 }
 

@@ -8,7 +8,8 @@
  *	not understood, nor a jump by a thunk, or through memory whose address it computes
  *   other functions: branches with a distance of 32 bits are looked for at each byte of the text;
  *	branches of 8 bits near the place, from each byte on where an instruction can begin
- *   pointers: words of data, addends of relocations, and addresses that instructions name
+ *   pointers: words of data, but for sizes in headers, notes and symbols; addends of relocations;
+ *	addresses that instructions name
  *   tables of switches: distances of 32 bits from the table on, wherever an instruction names
  *	data: the jump may be in another part of the function
  *   landing pads: of exceptions, by the tables of the object
@@ -22,6 +23,7 @@
 #include "agent.h"
 
 #include <link.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -107,16 +109,46 @@ static void mark_branches(struct jf_module *m, const uint8_t *text, size_t size,
 	}
 }
 
+/* In the file: a note, or the program headers. */
+static bool is_header(const struct jf_module *m, size_t at)
+{
+	const ElfW(Phdr) *p = (const ElfW(Phdr) *)m->phdr;
+	unsigned int i;
+	ElfW(Ehdr) h;
+
+	for (i = 0; i < m->phnum; i++)
+		if ((p[i].p_type == PT_NOTE || p[i].p_type == PT_GNU_PROPERTY) && at >= p[i].p_offset && at - p[i].p_offset < p[i].p_filesz)
+			return true;
+	memcpy(&h, m->file->data, sizeof(h));
+	return at >= h.e_phoff && at - h.e_phoff < h.e_phnum * sizeof(*p);
+}
+
+/* A number that can look like an address: in a header, or the size of a dynamic symbol. */
+static bool is_size(const struct jf_module *m, const struct jf_section *symbols, const uint8_t *word)
+{
+	size_t at = symbols->data && word >= symbols->data ? (size_t)(word - symbols->data) : symbols->size;
+
+	return (at < symbols->size && at % sizeof(ElfW(Sym)) == offsetof(ElfW(Sym), st_size)) || is_header(m, (size_t)(word - m->file->data));
+}
+
+/* Most words are not, and need no other look. */
+static bool is_of_text(const struct jf_module *m, uint64_t word)
+{
+	return m->base + word >= m->text && m->base + word - m->text < m->text_size;
+}
+
 /* Where there are relocations they name those that are not aligned. */
 static void mark_data(struct jf_module *m, const uint8_t *data, size_t size)
 {
+	struct jf_section symbols = jf_elf_section(m->file, ".dynsym");
 	size_t i;
 
 	for (i = 0; i + 8 <= size; i += m->base ? 8 : 1) {
 		uint64_t word;
 
 		memcpy(&word, data + i, sizeof(word));
-		mark(m, m->base + word);
+		if (is_of_text(m, word) && !is_size(m, &symbols, data + i))
+			mark(m, m->base + word);
 	}
 }
 

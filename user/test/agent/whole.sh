@@ -56,6 +56,20 @@ plain()
 	{ begins plain; ends plain; } | made plain && recorded plain plain
 }
 
+# The size of a segment, and that of a symbol, as large as the address of the second instruction.
+sizes()
+{
+	{ begins sizes; ends sizes; } > "$tmp/sizes.part"
+	made sizes < "$tmp/sizes.part" || return 1
+	inside=$((0x$(nm "$tmp/sizes" | sed -n 's/ T sizes$//p') + 2))
+	made sizes -Wl,-z,stack-size="$inside" < "$tmp/sizes.part" && readelf -Wl "$tmp/sizes" | grep -q "GNU_STACK.*$(printf %x "$inside") RW" &&
+		recorded sizes sizes || return 1
+	{ cat "$tmp/sizes.part"; printf '.globl large\n.size large, %s\n.set large, main\n' "$inside"; } | made sizes -rdynamic || return 1
+	inside=$((0x$(nm "$tmp/sizes" | sed -n 's/ T sizes$//p') + 2))
+	{ cat "$tmp/sizes.part"; printf '.globl large\n.size large, %s\n.set large, main\n' "$inside"; } | made sizes -rdynamic || return 1
+	readelf -W --dyn-syms "$tmp/sizes" | grep -q " $inside FUNC .* large$" && recorded sizes sizes
+}
+
 # A switch in the part of a function that is seldom executed, which is elsewhere.
 cold()
 {
@@ -210,6 +224,7 @@ data()
 }
 
 check "nothing leads there" plain
+check "sizes that look like an address in its midst" sizes
 check "data with the symbol of a function" data
 check "a switch in a cold part" cold
 check "a jump by a thunk" thunk

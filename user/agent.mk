@@ -118,6 +118,7 @@ ifneq ($(AGENT_LIB),)
 	echo "# real.sh"; $(AGENT_TEST)/real.sh $(OUT) $(REAL_SECONDS) || rc=1; \
 	echo "# names.sh"; CXX="$(CXX)" $(AGENT_TEST)/names.sh $(OUT) || rc=1; \
 	echo "# types.sh"; CC="$(CC)" CXX="$(CXX)" $(AGENT_TEST)/types.sh $(OUT) || rc=1; \
+	echo "# poor.sh"; CC="$(CC)" $(AGENT_TEST)/poor.sh $(OUT) || rc=1; \
 	echo "# members.sh"; CC="$(CC)" CXX="$(CXX)" $(AGENT_TEST)/members.sh $(OUT) || rc=1; \
 	echo "# summary.sh"; CC="$(CC)" $(AGENT_TEST)/summary.sh $(OUT) || rc=1; \
 	echo "# whole.sh"; CC="$(CC)" $(AGENT_TEST)/whole.sh $(OUT) || rc=1; \

@@ -967,6 +967,7 @@ struct dl_phdr_info;
  * @file:   its file, while that is read, or NULL
  * @stamp:  of the file that was opened last
  * @unread: why the file could not be read, -errno, or 0
+ * @lack:   why not all of its notes and sites are known, -errno, or 0
  * @named:  that was said: by match.c, which sets it
  * @looked: for the next ones in its file
  * @copy:   it has a libjumpfunc of its own in it
@@ -998,6 +999,7 @@ struct jf_module {
 	const struct jf_elf	*file;
 	struct jf_stamp		stamp;
 	int			unread;
+	int			lack;
 	bool			named;
 	bool			looked;
 	bool			copy;
@@ -1042,6 +1044,7 @@ typedef int jf_module_fn(struct jf_module *module, void *arg);
 JF_HIDDEN int jf_modules(jf_module_fn *fn, void *arg);
 JF_HIDDEN bool jf_modules_changed(void);
 JF_HIDDEN unsigned int jf_modules_elsewhere(char *name, size_t size);
+JF_HIDDEN bool jf_modules_lack(char *name, size_t size);
 /* Calls @fn for each function that is a probe or could be one: without a probe, its name alone. */
 typedef int jf_function_fn(struct jf_module *module, const struct jf_symbol *symbol, uintptr_t at,
 			   size_t avail, void *arg);

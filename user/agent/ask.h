@@ -63,6 +63,7 @@ extern unsigned int jf_breakpoints JF_HIDDEN;
 extern bool jf_recording JF_HIDDEN;
 JF_HIDDEN void jf_ask_add(struct batch *b, struct jf_agent_probe *p, const struct how *how);
 JF_HIDDEN void jf_ask_commit(struct batch *b);
+JF_HIDDEN void jf_ask_lacks(const char *object, int err);
 
 /* --- match.c -------------------------------------------------------------------------- */
 
@@ -95,7 +96,7 @@ struct ask {
 
 extern unsigned int jf_forking JF_HIDDEN;
 JF_HIDDEN bool jf_gives_up(const struct ask *a);
-JF_HIDDEN void jf_name_unread(struct jf_module *m);
+JF_HIDDEN void jf_name_unread(struct jf_module *m, int err);
 JF_HIDDEN uintptr_t jf_after_landing(uintptr_t at, size_t avail);
 JF_HIDDEN struct jf_agent_probe *jf_function_find(struct jf_module *m, enum jf_kind kind, uintptr_t at, const char *name,
 						  const char *glob);
@@ -116,6 +117,7 @@ JF_HIDDEN void jf_agent_unlock(void);
 JF_HIDDEN void jf_look(void);
 JF_HIDDEN void jf_find_callers(bool changed);
 JF_HIDDEN void jf_name_elsewhere(void);
+JF_HIDDEN void jf_name_lack(void);
 JF_HIDDEN void jf_begin_hook(void);
 JF_HIDDEN void jf_look_for_filters(void);
 JF_HIDDEN void jf_look_for_handlers(void);

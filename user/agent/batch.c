@@ -74,6 +74,19 @@ static int start_recording(void)
 	return err;
 }
 
+/*
+ * Not all probes of an object are known, and a pattern can mean the rest. The trace has the reason,
+ * and begins for it.
+ */
+void jf_ask_lacks(const char *object, int err)
+{
+	const char *name = strrchr(object, '/');
+
+	jf_say("libjumpfunc-agent: not all probes of %s are known: %s", object, jf_error(-err));
+	if (!start_recording())
+		__jf_record_refused(name ? name + 1 : object, "*", jf_error(-err));
+}
+
 /* The calls of which it makes records, and their form. NULL, or the reason against it. */
 static const char *set_how(struct jf_agent_probe *p, const struct how *how)
 {

@@ -64,9 +64,7 @@ static int come(struct jf_module *m, void *arg)
 		jf_ask_add(&a->batch, p, &how);
 	}
 	err = jf_wishes_functions() ? jf_module_functions(m, wished_function, a) : 0;
-	jf_name_unread(m);
-	if (err && !m->unread && jf_verbose)
-		jf_say("libjumpfunc-agent: %s: not all functions are looked at: %s", m->name, jf_error(-err));
+	jf_name_unread(m, err);
 	jf_ask_commit(&a->batch);
 	return 0;
 }
@@ -127,6 +125,15 @@ void jf_find_callers(bool changed)
 		jf_say("libjumpfunc-agent: no memory: some callers of a filter are not known");
 }
 
+/* Each time: the next walk looks at it again. */
+void jf_name_lack(void)
+{
+	char name[256];
+
+	if (jf_modules_lack(name, sizeof(name)))
+		jf_ask_lacks(name, -ENOMEM);
+}
+
 void jf_look(void)
 {
 	struct ask a = { .glob = NULL };
@@ -135,6 +142,7 @@ void jf_look(void)
 		jf_modules(jf_module_demangler, NULL);
 		jf_find_callers(true);
 		jf_modules(come, &a);
+		jf_name_lack();
 	}
 	/* These come one by one, with no change in this name space. */
 	jf_name_elsewhere();

@@ -22,12 +22,18 @@ bool jf_gives_up(const struct ask *a)
 	return a->number && !a->batch.num && __atomic_load_n(&jf_forking, __ATOMIC_RELAXED);
 }
 
-/* Once: its probes cannot be found. */
-void jf_name_unread(struct jf_module *m)
+/* Once: its probes cannot be found, or not all. @err: of a search for functions, or 0. */
+void jf_name_unread(struct jf_module *m, int err)
 {
-	if (!m->unread || m->named)
+	if (!m->unread && err >= 0)
+		err = m->lack;
+	if (m->named || (!m->unread && err >= 0))
 		return;
 	m->named = true;
+	if (!m->unread) {
+		jf_ask_lacks(m->name, err);
+		return;
+	}
 	jf_say("libjumpfunc-agent: nothing of %s is found, its file cannot be read: %s", m->path,
 	    m->unread == -ENOEXEC ? "it is another one by now" : jf_error(-m->unread));
 }
@@ -40,7 +46,7 @@ int jf_notes_on(struct jf_module *m, void *arg)
 	for (p = m->probes; p; p = p->next)
 		if (p->kind == JF_KIND_NOTE && __jf_glob_matches(a->glob, p->group, p->name))
 			jf_ask_add(&a->batch, p, &a->how);
-	jf_name_unread(m);
+	jf_name_unread(m, 0);
 	jf_ask_commit(&a->batch);
 	return 0;
 }
@@ -160,7 +166,7 @@ int jf_functions_on(struct jf_module *m, void *arg)
 	ret = jf_module_functions(m, jf_function_on, a);
 	/* Where it goes on. */
 	m->seen_functions = ret == JF_AGAIN ? a->seen : SIZE_MAX;
-	jf_name_unread(m);
+	jf_name_unread(m, ret);
 	jf_ask_commit(&a->batch);
 	return ret == JF_AGAIN;
 }

@@ -27,21 +27,27 @@ static struct jf_module *modules;
 static struct jf_module *by_base[PARTS];
 static unsigned int walks;
 static unsigned long long adds, subs;
+/* An object that there was no memory for, since jf_modules_lack(). */
+static char lacking[256];
 
 /* --- modules ------------------------------------------------------------------------- */
 
 /* The agent, and its parts. */
-static bool is_own(const struct jf_module *m)
+static bool is_own(const struct dl_phdr_info *info)
 {
 	const uintptr_t own[] = {
 		(uintptr_t)jf_agent_enter, (uintptr_t)__jf_text_change, (uintptr_t)__jf_writer_next,
 		(uintptr_t)ZydisDecoderInit, (uintptr_t)getauxval(AT_SYSINFO_EHDR),
 	};
-	size_t i;
+	size_t i, k;
 
-	for (i = 0; i < sizeof(own) / sizeof(own[0]); i++)
-		if (own[i] >= m->start && own[i] < m->end)
-			return true;
+	for (i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+
+		for (k = 0; p->p_type == PT_LOAD && k < sizeof(own) / sizeof(own[0]); k++)
+			if (own[k] - (info->dlpi_addr + p->p_vaddr) < p->p_memsz)
+				return true;
+	}
 	return false;
 }
 
@@ -217,14 +223,14 @@ static void find_notes(struct jf_module *m)
 
 	if (jf_module_open(m, &elf))
 		return;
-	if (look_at(m, &elf)) {
-		jf_module_close(m, &elf);
-		return;
+	m->lack = look_at(m, &elf);
+	if (!m->lack) {
+		notes = jf_elf_section(&elf, ".note.stapsdt");
+		base = jf_elf_section(&elf, ".stapsdt.base");
+		if (notes.data)
+			jf_notes(&notes, base.addr, add_note, &n);
+		m->lack = n.err;
 	}
-	notes = jf_elf_section(&elf, ".note.stapsdt");
-	base = jf_elf_section(&elf, ".stapsdt.base");
-	if (notes.data)
-		jf_notes(&notes, base.addr, add_note, &n);
 	jf_module_close(m, &elf);
 }
 
@@ -366,11 +372,11 @@ static int visit(struct dl_phdr_info *info, size_t size, void *arg)
 	w->begun = true;
 	m = known(info);
 	if (!m) {
-		m = jf_module_new(info);
-		if (!m)
+		if (is_own(info))
 			return 0;
-		if (is_own(m)) {
-			free_module(m);
+		m = jf_module_new(info);
+		if (!m) {
+			snprintf(lacking, sizeof(lacking), "%s", *info->dlpi_name ? info->dlpi_name : "the program");
 			return 0;
 		}
 		find_notes(m);
@@ -467,10 +473,26 @@ int jf_modules(jf_module_fn *fn, void *arg)
 
 	walks++;
 	ret = dl_iterate_phdr(visit, &w);
-	/* It has ended before it has seen all that have come. */
-	if (ret)
+	/* It has not seen all that have come. */
+	if (ret || *lacking)
 		adds = 0;
 	return ret;
+}
+
+/**
+ * jf_modules_lack() - has a walk left out an object, for lack of memory
+ * @name: gets its name, or that of the last one
+ * @size: of that
+ *
+ * Return: true, once
+ */
+bool jf_modules_lack(char *name, size_t size)
+{
+	bool lacks = *lacking;
+
+	snprintf(name, size, "%s", lacking);
+	*lacking = 0;
+	return lacks;
 }
 
 /* --- functions ----------------------------------------------------------------------- */

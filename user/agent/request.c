@@ -57,6 +57,7 @@ static int walk(jf_module_fn *fn, struct ask *a)
 	jf_modules(jf_module_demangler, NULL);
 	while ((ret = jf_modules(fn, a)) == JF_AGAIN)
 		give_up();
+	jf_name_lack();
 	return ret;
 }
 

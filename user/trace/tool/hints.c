@@ -63,7 +63,7 @@ struct pattern {
  * @links:   files of the program that have two names, when they are known
  * @sums:    they are of functions, whose calls are summed
  * @unread:  of a trace that could not be read
- * @nameless: why probes whose names are not known were not recorded
+ * @nameless: of which object not all probes are known, and why
  */
 struct patterns {
 	const struct options	*o;
@@ -88,11 +88,17 @@ static bool text_matches(const struct patterns *p, const char *glob, const char 
 
 static void note_refused(const char *name, const char *why, void *arg)
 {
+	const char *colon = strchr(name, ':');
 	struct patterns *p = (struct patterns *)arg;
+	bool any = !strcmp(name, "*:*");
 	unsigned int i;
 
-	if (!strcmp(name, "*:*"))
-		snprintf(p->nameless, TEXT_MAX, "%s", why);
+	/* Of an object, or of one that has no name here. */
+	if (colon && !strcmp(colon, ":*")) {
+		snprintf(p->nameless, TEXT_MAX, "not all probes of %.*s are known: %s", any ? INT_MAX : (int)(colon - name),
+			 any ? "an object that was loaded" : name, why);
+		return;
+	}
 	for (i = 0; i < p->o->num_globs; i++) {
 		struct pattern *w = &p->pattern[i];
 
@@ -684,6 +690,10 @@ void explain_run(const struct options *o, const char *program, const char *folde
 			explain_part(w);
 		if (w->recorded)
 			continue;
+		if (!*w->probe && !*w->refused && *p->nameless) {
+			note("no probe that is known matches '%s'", w->glob);
+			continue;
+		}
 		if (!*w->probe && !*w->refused) {
 			unmatched = true;
 			explain(w, &list, p->sums);
@@ -692,7 +702,7 @@ void explain_run(const struct options *o, const char *program, const char *folde
 		explain_silence(w, p, l, &list);
 	}
 	if (*p->nameless)
-		note("SDT probes of an object that was loaded were not recorded: %s", p->nameless);
+		note("%s", p->nameless);
 	if (unmatched)
 		put_sum(program, path, err, &list);
 	links_free(&p->links);

@@ -570,6 +570,18 @@ JF_HIDDEN int jf_code_jmp(struct jf_code *code, uintptr_t to);
 
 /* --- place.c -------------------------------------------------------------------------- */
 
+/* How often there was none, of all parts. With agent_lock. */
+extern unsigned int jf_lacks JF_HIDDEN;
+/* As a reason. */
+extern const char jf_no_memory[] JF_HIDDEN;
+
+/* Of malloc() and the like. */
+static inline void *jf_have(void *memory)
+{
+	jf_lacks += !memory;
+	return memory;
+}
+
 JF_HIDDEN uintptr_t jf_place_near(uintptr_t site, size_t size);
 /* Bytes that a heap may need, if nothing says how much: more than is in reach. */
 #define JF_HEAP_MAX	(UINT64_C(64) << 30)

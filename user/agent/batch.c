@@ -16,7 +16,7 @@ bool jf_recording;
 
 static void complain(const struct jf_agent_probe *p)
 {
-	const char *why = p->why ? p->why : "no memory";
+	const char *why = p->why ? p->why : jf_no_memory;
 
 	__jf_record_refused(p->group, p->name, why);
 	if (jf_verbose)
@@ -48,6 +48,9 @@ void jf_ask_commit(struct batch *b)
 	b->err = err ? err : b->err;
 	for (i = 0; i < num; i++) {
 		all[i]->queued = false;
+		/* One without a reason had no memory. */
+		if (!all[i]->spot.on && (!all[i]->why || all[i]->why == jf_no_memory) && !b->err)
+			b->err = -ENOMEM;
 		if (!all[i]->spot.on)
 			complain(all[i]);
 		else if (all[i]->point->detour.way == JF_WAY_BREAK)
@@ -120,6 +123,8 @@ void jf_ask_add(struct batch *b, struct jf_agent_probe *p, const struct how *how
 	p->why = set_how(p, how);
 	if (p->why) {
 		/* The names of the pattern are none of this probe. */
+		if (p->why == jf_no_memory && !b->err)
+			b->err = -ENOMEM;
 		if (p->why == p->choice_why && !b->err)
 			b->err = -EINVAL;
 		complain(p);

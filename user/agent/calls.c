@@ -228,7 +228,7 @@ static const char *make_exits(struct jf_agent_probe *p)
 	if (!c->exit)
 		c->exit = calloc(e->num, sizeof(struct jf_agent_probe *));
 	if (!c->exit)
-		return "no memory";
+		return jf_no_memory;
 	if (jf_module_open(p->point->module, &elf))
 		return "its file cannot be read";
 	while (!why && c->nr_exits < e->num) {
@@ -237,7 +237,7 @@ static const char *make_exits(struct jf_agent_probe *p)
 		if (x)
 			c->exit[c->nr_exits++] = x;
 		else
-			why = "no memory";
+			why = jf_no_memory;
 	}
 	jf_module_close(p->point->module, &elf);
 	return why;
@@ -253,8 +253,14 @@ const char *jf_calls_refused(struct jf_agent_probe *p)
 {
 	struct jf_calls *c = p->calls;
 
-	if (!c->looked)
-		c->why = jf_exits_find(p->point->module, c->start, p->spot.at, c->size, &c->call.exits);
+	unsigned int lacks = jf_lacks;
+
+	if (c->looked)
+		return c->why;
+	c->why = jf_exits_find(p->point->module, c->start, p->spot.at, c->size, &c->call.exits);
+	/* The next time there can be memory. */
+	if (c->why && jf_lacks != lacks)
+		return jf_no_memory;
 	c->looked = true;
 	return c->why;
 }
@@ -302,8 +308,10 @@ static struct jf_agent_probe *off_exit(const struct jf_calls *c)
 
 static const char *say_exit(struct jf_calls *c, const struct jf_agent_probe *exit)
 {
+	if (!exit->why || exit->why == jf_no_memory)
+		return jf_no_memory;
 	snprintf(c->text, sizeof(c->text), "its exit at %#lx cannot be a probe: %s",
-		 (unsigned long)(exit->spot.at - exit->point->module->base), exit->why ? exit->why : "no memory");
+		 (unsigned long)(exit->spot.at - exit->point->module->base), exit->why);
 	return c->text;
 }
 

@@ -181,7 +181,7 @@ static const char *set_callers(struct jf_chosen *c)
 			return "its filter has more than 8 tests of the caller";
 		c->callers[nr] = jf_callers_get(s);
 		if (!c->callers[nr])
-			return "no memory";
+			return jf_no_memory;
 		s->size = (uint8_t)nr++;
 	}
 	return NULL;
@@ -210,12 +210,12 @@ const char *jf_choose(struct jf_agent_probe *p, const char *text)
 	}
 	c = malloc(sizeof(*c));
 	if (!c)
-		return "no memory";
+		return jf_no_memory;
 	if (jf_choice_parse(c, text, &names)) {
 		free(p->choice_why);
 		p->choice_why = strdup(c->why);
 		free(c);
-		return p->choice_why ? p->choice_why : "no memory";
+		return p->choice_why ? p->choice_why : jf_no_memory;
 	}
 	/* As many steps as there are; no other one is executed. */
 	size = offsetof(struct jf_choice, step) + c->num * sizeof(c->step[0]);
@@ -224,7 +224,7 @@ const char *jf_choose(struct jf_agent_probe *p, const char *text)
 		memcpy(&n->choice, c, size);
 	free(c);
 	if (!n)
-		return "no memory";
+		return jf_no_memory;
 	why = set_callers(n);
 	if (why) {
 		jf_chosen_forget(n);

@@ -286,10 +286,10 @@ static int watch_function(struct jf_module *m, const struct jf_symbol *symbol, u
 		w->done |= 1U << watch;
 	else if (jf_verbose && watch == JF_WATCH_SIGACTION)
 		jf_say("libjumpfunc-agent: a handler of SIGTRAP that the program installs would not be seen: %s",
-		    p->why ? p->why : "no memory");
+		    p->why ? p->why : jf_no_memory);
 	else if (jf_verbose)
 		jf_say("libjumpfunc-agent: no strings are read, as filters by %s() would not be seen: %s", symbol->name,
-		    p->why ? p->why : "no memory");
+		    p->why ? p->why : jf_no_memory);
 	return 0;
 }
 

@@ -61,8 +61,6 @@ struct plan {
 	unsigned int		nr_before;
 };
 
-static const char no_memory[] = "no memory";
-
 /* --- names ---------------------------------------------------------------------------- */
 
 /* Places where, as symbols say, a function begins, or a part of one. */
@@ -87,7 +85,7 @@ static int add_name(const struct jf_symbol *symbol, void *arg)
 	uintptr_t *more;
 
 	if (n->num == n->room) {
-		more = realloc(n->begin, (2 * n->room + 256) * sizeof(*more));
+		more = jf_have(realloc(n->begin, (2 * n->room + 256) * sizeof(*more)));
 		n->failed |= !more;
 		if (!more)
 			return 1;
@@ -119,7 +117,7 @@ static bool find_names(struct jf_module *m)
 	}
 	if (n.num)
 		qsort(n.begin, n.num, sizeof(*n.begin), by_value);
-	m->names = n.begin ? n.begin : calloc(1, sizeof(*n.begin));
+	m->names = n.begin ? n.begin : jf_have(calloc(1, sizeof(*n.begin)));
 	m->nr_names = n.num;
 	return m->names;
 }
@@ -205,9 +203,9 @@ static const char *add_target(struct plan *p, uintptr_t to)
 	uintptr_t *more;
 
 	if (p->nr_targets == p->room_targets) {
-		more = realloc(p->target, (2 * p->room_targets + 64) * sizeof(*more));
+		more = jf_have(realloc(p->target, (2 * p->room_targets + 64) * sizeof(*more)));
 		if (!more)
-			return no_memory;
+			return jf_no_memory;
 		p->target = more;
 		p->room_targets = 2 * p->room_targets + 64;
 	}
@@ -284,9 +282,9 @@ static const char *add_exit(struct plan *p, const struct jf_exit *exit, unsigned
 	struct jf_exit *more;
 
 	if (p->out->num == p->room) {
-		more = realloc(p->out->exit, (2 * p->room + 8) * sizeof(*more));
+		more = jf_have(realloc(p->out->exit, (2 * p->room + 8) * sizeof(*more)));
 		if (!more)
-			return no_memory;
+			return jf_no_memory;
 		p->out->exit = more;
 		p->room = 2 * p->room + 8;
 	}
@@ -544,7 +542,7 @@ static const char *find_bounds(struct plan *p, size_t size)
 
 static const char *find_all(struct plan *p, size_t size)
 {
-	const char *why = find_names(p->module) ? find_bounds(p, size) : no_memory;
+	const char *why = find_names(p->module) ? find_bounds(p, size) : jf_no_memory;
 	unsigned int i;
 
 	/* More of them are found on the way. */

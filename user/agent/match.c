@@ -47,6 +47,8 @@ int jf_notes_on(struct jf_module *m, void *arg)
 		if (p->kind == JF_KIND_NOTE && __jf_glob_matches(a->glob, p->group, p->name))
 			jf_ask_add(&a->batch, p, &a->how);
 	jf_name_unread(m, 0);
+	if (m->lack && !a->batch.err)
+		a->batch.err = m->lack;
 	jf_ask_commit(&a->batch);
 	return 0;
 }
@@ -167,6 +169,8 @@ int jf_functions_on(struct jf_module *m, void *arg)
 	/* Where it goes on. */
 	m->seen_functions = ret == JF_AGAIN ? a->seen : SIZE_MAX;
 	jf_name_unread(m, ret);
+	if (ret < 0 && !m->unread && !a->batch.err)
+		a->batch.err = ret;
 	jf_ask_commit(&a->batch);
 	return ret == JF_AGAIN;
 }

@@ -89,13 +89,16 @@ static struct page *page_at(uintptr_t addr)
 	return i < nr_pages && pages[i].addr == addr ? &pages[i] : NULL;
 }
 
+unsigned int jf_lacks;
+const char jf_no_memory[] = "no memory";
+
 static bool room_for(size_t num)
 {
 	struct page *more;
 
 	if (nr_pages + num <= max_pages)
 		return true;
-	more = realloc(pages, (max_pages * 2 + num + 16) * sizeof(*more));
+	more = jf_have(realloc(pages, (max_pages * 2 + num + 16) * sizeof(*more)));
 	if (!more)
 		return false;
 	pages = more;

@@ -51,7 +51,7 @@ static struct jf_point **part_of(struct jf_point **of, size_t size, uintptr_t at
 /* Without memory there are more in each part. */
 static void grow(void)
 {
-	struct jf_point **more = calloc(2 * max_table, sizeof(*more)), **part, *t, *next;
+	struct jf_point **more = jf_have(calloc(2 * max_table, sizeof(*more))), **part, *t, *next;
 	size_t i;
 
 	if (!more)
@@ -86,7 +86,7 @@ struct jf_point *jf_point_at(uintptr_t at)
 
 static struct jf_point *new_point(struct jf_module *module, uintptr_t at, size_t avail)
 {
-	struct jf_point *t = calloc(1, sizeof(*t)), **part;
+	struct jf_point *t = jf_have(calloc(1, sizeof(*t))), **part;
 
 	if (!t)
 		return NULL;
@@ -485,7 +485,7 @@ static void give_up(struct jf_point *t, int err)
 {
 	t->detour.why = err == -EBUSY ? "another's breakpoint, or a site of libjumpfunc" :
 			err == -EILSEQ ? "other bytes than its file has" :
-			err == -EAGAIN ? "a thread blocks SIGTRAP, or that cannot be seen without /proc" : err == -ENOMEM ? "no memory" :
+			err == -EAGAIN ? "a thread blocks SIGTRAP, or that cannot be seen without /proc" : err == -ENOMEM ? jf_no_memory :
 			err == -EPERM ? "several threads run, and it takes several instructions" :
 			err == -EINPROGRESS ? "a thread is in the midst of its first instructions" :
 			err == -EACCES ? "the threads may not be stopped from outside" :
@@ -558,8 +558,8 @@ static size_t give_up_all(struct jf_point **points, size_t num, int err)
 /* One transaction, of those that can be; those that are led then are the first ones. */
 static void change_on(struct jf_point **points, size_t num)
 {
-	struct jf_text_poke *pokes = calloc(num, sizeof(*pokes));
-	struct jf_text_code *codes = calloc(2 * num, sizeof(*codes));
+	struct jf_text_poke *pokes = jf_have(calloc(num, sizeof(*pokes)));
+	struct jf_text_code *codes = jf_have(calloc(2 * num, sizeof(*codes)));
 	struct jf_text_change c = { pokes, 0, codes, 0, 0, __jf_control_outside(), __jf_control_mem() };
 	size_t i;
 	int err;
@@ -619,9 +619,9 @@ static void push(struct list *l, struct jf_point *t)
 	if (t->listed)
 		return;
 	if (l->num == l->max) {
-		more = realloc(l->point, (2 * l->max + 64) * sizeof(*more));
+		more = jf_have(realloc(l->point, (2 * l->max + 64) * sizeof(*more)));
 		if (!more) {
-			t->detour.why = "no memory";
+			t->detour.why = jf_no_memory;
 			return;
 		}
 		l->point = more;
@@ -764,7 +764,7 @@ bool jf_point_stays(const struct jf_point *t)
 /* The text as it was, in one transaction. */
 static int change_some_off(struct jf_point **points, size_t num)
 {
-	struct jf_text_poke *pokes = calloc(num, sizeof(*pokes));
+	struct jf_text_poke *pokes = jf_have(calloc(num, sizeof(*pokes)));
 	struct jf_text_change c = { pokes, num, NULL, 0, 0, __jf_control_outside(), __jf_control_mem() };
 	int err = pokes ? 0 : -ENOMEM;
 	size_t i;
@@ -972,6 +972,7 @@ static void prefer(struct jf_point *t)
 void jf_points_lead(struct jf_point **points, size_t num)
 {
 	struct list covers = { NULL, 0, 0 };
+	unsigned int lacks = jf_lacks;
 	size_t i;
 
 	for (i = 0; i < num; i++)
@@ -984,7 +985,11 @@ void jf_points_lead(struct jf_point **points, size_t num)
 	for (i = 0; i < covers.num; i++)
 		if (!covers.point[i]->led)
 			prefer(covers.point[i]);
-	for (i = 0; i < num; i++)
+	for (i = 0; i < num; i++) {
 		points[i]->asked = false;
+		/* Whatever was found out about it without. */
+		if (!points[i]->led && jf_lacks != lacks)
+			points[i]->detour.why = jf_no_memory;
+	}
 	free(covers.point);
 }

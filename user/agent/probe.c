@@ -38,7 +38,7 @@
 struct jf_agent_probe *jf_probe_new(struct jf_module *module, const char *group, const char *name, uintptr_t at,
 			      size_t avail)
 {
-	struct jf_agent_probe *p = calloc(1, sizeof(*p));
+	struct jf_agent_probe *p = jf_have(calloc(1, sizeof(*p)));
 
 	if (!p)
 		return NULL;
@@ -256,7 +256,7 @@ static bool has_event(const struct jf_agent_probe *p)
 /* Those that have none get their numbers. A probe without a number is not switched on. */
 static int number(struct jf_agent_probe **probes, size_t num)
 {
-	struct jf_event **events = calloc(num, sizeof(*events));
+	struct jf_event **events = jf_have(calloc(num, sizeof(*events)));
 	int err = events || !num ? 0 : -ENOMEM;
 	size_t i, nr = 0;
 
@@ -327,7 +327,7 @@ static bool is_possible(struct jf_agent_probe *p)
  */
 size_t jf_probes_on(struct jf_agent_probe **probes, size_t num, int *err)
 {
-	struct jf_point **points = calloc(num, sizeof(*points));
+	struct jf_point **points = jf_have(calloc(num, sizeof(*points)));
 	size_t i, nr = 0, done = 0;
 
 	*err = number(probes, num);

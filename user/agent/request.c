@@ -108,9 +108,9 @@ static int switch_on(const char *text, void *data)
 	jf_agent_unlock();
 	if (err)
 		return err;
-	if (a.batch.on || !a.batch.tried)
-		return a.batch.on;
-	return a.batch.err ? a.batch.err : -EOPNOTSUPP;
+	if (a.batch.on || a.batch.err)
+		return a.batch.on ? a.batch.on : a.batch.err;
+	return a.batch.tried ? -EOPNOTSUPP : 0;
 }
 
 /* Off, and a thread that blocks SIGTRAP dies there all the same. */

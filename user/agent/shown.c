@@ -139,7 +139,7 @@ static const char *number(const struct jf_agent_probe *p, struct jf_shown *s, ch
 	int err;
 
 	if (!f)
-		return "no memory";
+		return jf_no_memory;
 	make(&f[0], p, s, names, true);
 	make(&f[1], p, s, names, false);
 	events[0] = &f[0].event;
@@ -162,7 +162,7 @@ static const char *name_all(const struct jf_agent_probe *p, struct jf_shown *s)
 	for (i = 0; !why && i < s->num; i++) {
 		names[i] = name_of(s->member[i].field->name);
 		if (!names[i] || !make_unique(names, i, p))
-			why = "no memory";
+			why = jf_no_memory;
 	}
 	if (!why)
 		why = number(p, s, names);
@@ -177,7 +177,7 @@ static const char *refuse(struct jf_agent_probe *p, const char *name, size_t len
 	free(p->choice_why);
 	if (asprintf(&p->choice_why, "'%.*s': %s", (int)len, name, why) < 0)
 		p->choice_why = NULL;
-	return p->choice_why ? p->choice_why : "no memory";
+	return p->choice_why ? p->choice_why : jf_no_memory;
 }
 
 static const char *add_member(struct jf_agent_probe *p, struct jf_shown *s, const char *name, size_t len, unsigned int *texts)
@@ -238,7 +238,7 @@ const char *jf_show(struct jf_agent_probe *p, const char *members)
 	}
 	s = calloc(1, sizeof(*s));
 	if (!s)
-		return "no memory";
+		return jf_no_memory;
 	s->strings = p->strings;
 	why = add_all(p, s, members);
 	if (!why)

@@ -192,7 +192,7 @@ static bool mark_all(struct jf_module *m)
 			start = m->base + p[i].p_vaddr < start ? m->base + p[i].p_vaddr : start;
 			end = m->base + p[i].p_vaddr + p[i].p_filesz > end ? m->base + p[i].p_vaddr + p[i].p_filesz : end;
 		}
-	m->led_to = end > start ? calloc((end - start) / 8 + 1, 1) : NULL;
+	m->led_to = end > start ? jf_have(calloc((end - start) / 8 + 1, 1)) : NULL;
 	if (!m->led_to)
 		return false;
 	m->text = start;

@@ -254,11 +254,29 @@ static int check_peer(int fd)
 	return peer.uid == geteuid() || !peer.uid ? 0 : -EPERM;
 }
 
+/* That there was no memory even for the end of an answer. */
+static void send_lack(int fd)
+{
+	struct jf_message m = { 0, false, "" };
+	char err[12];
+
+	snprintf(err, sizeof(err), "%d", ENOMEM);
+	jf_words_add(&m, "end");
+	jf_words_add(&m, err);
+	jf_words_add(&m, "0");
+	send(fd, m.data, m.size, MSG_NOSIGNAL);
+}
+
 static void send_answer(int fd, const struct jf_answer *a)
 {
 	uint64_t end = seconds() + PATIENCE_ALL;
 	size_t at = 0;
 	uint32_t len;
+
+	if (!a->size) {
+		send_lack(fd);
+		return;
+	}
 
 	while (at < a->size) {
 		memcpy(&len, a->data + at, sizeof(len));

@@ -9,7 +9,7 @@ AGENT_SECONDS ?= 5
 REAL_SECONDS ?= 30
 # These run where a thread comes by a probe.
 AGENT_BARE := record.c pair.c members.c memory.c value.c watch.c aside.c
-AGENT_SOURCES := $(addprefix agent/,agent.c request.c come.c match.c batch.c wish.c say.c object.c module.c choose.c shown.c callers.c retire.c calls.c probe.c point.c detour.c whole.c exit.c frame.c pads.c place.c displace.c operand.c types.c note.c elf.c filter.c share.c follow.c) $(AGENT_BARE:%=agent/%)
+AGENT_SOURCES := $(addprefix agent/,agent.c request.c come.c match.c batch.c wish.c say.c object.c module.c choose.c shown.c callers.c retire.c calls.c probe.c point.c detour.c whole.c exit.c frame.c pads.c place.c displace.c operand.c types.c note.c elf.c lack.c filter.c share.c follow.c) $(AGENT_BARE:%=agent/%)
 AGENT_OBJECTS := $(AGENT_SOURCES:agent/%.c=$(OUT)/agent/%.o) $(addprefix $(OUT)/agent/,entry.o call.o pattern.o choice.o glob.o wishes.o demangle.o)
 AGENT_HEADERS := agent/agent.h agent/ask.h agent/bytes.h agent/saved.h agent/ring.h lib/text.h lib/error.h trace/kind.h trace/pattern.h trace/choice.h trace/demangle.h trace/glob.h trace/wishes.h trace/provider.h trace/sums.h $(LIB_HEADERS)
 AGENT_ZYDIS := $(shell printf "\043include <Zydis/Zydis.h>\n" | $(CC) -E -o /dev/null -xc - 2>/dev/null && echo yes)
@@ -90,14 +90,14 @@ $(OUT)/agent/test_displace: $(AGENT_TEST)/test_displace.c agent/displace.c $(AGE
 $(OUT)/agent/test_parts: $(AGENT_TEST)/test_parts.c agent/operand.c agent/note.c agent/elf.c trace/pattern.c trace/choice.c $(AGENT_HEADERS) test/tap.h
 	@mkdir -p $(@D)
 	$(CC) $(AGENT_CFLAGS) $(SAN) -o $@ $(filter %.c,$^)
-$(OUT)/agent/test_exits: $(AGENT_TEST)/test_exits.c agent/exit.c agent/frame.c agent/elf.c agent/whole.c agent/pads.c $(AGENT_HEADERS) test/tap.h
+$(OUT)/agent/test_exits: $(AGENT_TEST)/test_exits.c agent/exit.c agent/frame.c agent/elf.c agent/whole.c agent/pads.c agent/lack.c $(AGENT_HEADERS) test/tap.h
 	@mkdir -p $(@D)
 	$(CC) $(AGENT_CFLAGS) -O1 -fno-pie -no-pie -o $@ $(filter %.c,$^) -lZydis -ldl
 # A program that is not PIE has its heap where its jumps lead, and little below it.
-$(OUT)/agent/test_place: $(AGENT_TEST)/test_place.c agent/place.c $(AGENT_HEADERS) test/process.h test/tap.h
+$(OUT)/agent/test_place: $(AGENT_TEST)/test_place.c agent/place.c agent/lack.c $(AGENT_HEADERS) test/process.h test/tap.h
 	@mkdir -p $(@D)
 	$(CC) $(AGENT_CFLAGS) -O1 -fPIE -pie -o $@ $(filter %.c,$^)
-$(OUT)/agent/test_place-fixed: $(AGENT_TEST)/test_place.c agent/place.c $(AGENT_HEADERS) test/process.h test/tap.h
+$(OUT)/agent/test_place-fixed: $(AGENT_TEST)/test_place.c agent/place.c agent/lack.c $(AGENT_HEADERS) test/process.h test/tap.h
 	@mkdir -p $(@D)
 	$(CC) $(AGENT_CFLAGS) -O1 -fno-pie -no-pie -o $@ $(filter %.c,$^)
 $(OUT)/agent/fuzz_file: $(AGENT_TEST)/fuzz_file.c agent/operand.c agent/note.c agent/elf.c $(AGENT_HEADERS)

@@ -33,6 +33,7 @@
  *   note.c	notes, as they stand in a file
  *   module.c	one object: its names, its file, and the places of its text and data
  *   elf.c	a file's sections and symbols
+ *   lack.c	that there was no memory
  *   ../lib/call.c	where a call of a dynamic function is
  *   ../trace/pattern.c	what a user has asked for
  *   share.c	children that share a thread's variables
@@ -435,6 +436,20 @@ JF_HIDDEN bool jf_filter_look(void);
 JF_HIDDEN bool jf_filter_own(void);
 JF_HIDDEN uint64_t jf_filter_wait(uint64_t unused);
 
+/* --- lack.c --------------------------------------------------------------------------- */
+
+/* How often there was no memory, for any part. With agent_lock. */
+extern unsigned int jf_lacks JF_HIDDEN;
+/* As a reason. */
+extern const char jf_no_memory[] JF_HIDDEN;
+
+/* Of malloc() and the like. */
+static inline void *jf_have(void *memory)
+{
+	jf_lacks += !memory;
+	return memory;
+}
+
 /* --- elf.c ---------------------------------------------------------------------------- */
 
 /**
@@ -569,18 +584,6 @@ JF_HIDDEN void jf_code_put(struct jf_code *code, const void *bytes, size_t num);
 JF_HIDDEN int jf_code_jmp(struct jf_code *code, uintptr_t to);
 
 /* --- place.c -------------------------------------------------------------------------- */
-
-/* How often there was none, of all parts. With agent_lock. */
-extern unsigned int jf_lacks JF_HIDDEN;
-/* As a reason. */
-extern const char jf_no_memory[] JF_HIDDEN;
-
-/* Of malloc() and the like. */
-static inline void *jf_have(void *memory)
-{
-	jf_lacks += !memory;
-	return memory;
-}
 
 JF_HIDDEN uintptr_t jf_place_near(uintptr_t site, size_t size);
 /* Bytes that a heap may need, if nothing says how much: more than is in reach. */

@@ -89,9 +89,6 @@ static struct page *page_at(uintptr_t addr)
 	return i < nr_pages && pages[i].addr == addr ? &pages[i] : NULL;
 }
 
-unsigned int jf_lacks;
-const char jf_no_memory[] = "no memory";
-
 static bool room_for(size_t num)
 {
 	struct page *more;

@@ -127,6 +127,7 @@ ifneq ($(AGENT_LIB),)
 	echo "# rights.sh"; CC="$(CC)" $(AGENT_TEST)/rights.sh $(OUT) || rc=1; \
 	echo "# sandbox.sh"; CC="$(CC)" $(AGENT_TEST)/sandbox.sh $(OUT) || rc=1; \
 	echo "# life.sh"; CC="$(CC)" $(AGENT_TEST)/life.sh $(OUT) || rc=1; \
+	echo "# jobs.sh"; CC="$(CC)" $(AGENT_TEST)/jobs.sh $(OUT) || rc=1; \
 	echo "# stopped.sh"; CC="$(CC)" $(AGENT_TEST)/stopped.sh $(OUT) || rc=1; \
 	echo "# attach.sh"; CC="$(CC)" $(AGENT_TEST)/attach.sh $(OUT) || rc=1; \
 	$(if $(CLANG),echo "# fuzz_file"; CC="$(CC)" $(AGENT_TEST)/fuzz.sh $(OUT) $(FUZZ) || rc=1;,) \

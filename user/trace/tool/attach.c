@@ -37,6 +37,7 @@
  * and may wait for something of this one. A thread that waits for that lock, and holds none, goes
  * on where it was, and nothing has been changed. Else it finishes by itself.
  *
+ * The child is in a group of its own: a stop of jf-trace's group does not stop the child.
  * Signals that end jf-trace wait until the child has ended. SIGKILL ends it, and the thread goes
  * on all the same (borrow.c).
  */
@@ -754,6 +755,7 @@ static int in_child(struct attach *a, unsigned int round)
 	sigprocmask(SIG_BLOCK, &all, &was);
 	child = fork();
 	if (!child) {
+		setpgid(0, 0);
 		sigemptyset(&alarm_only);
 		sigaddset(&alarm_only, SIGALRM);
 		sigprocmask(SIG_UNBLOCK, &alarm_only, NULL);

@@ -10,7 +10,8 @@
  * after SIGSTOP and SIGCONT goes on; others end with EINTR (signal(7)). The kernel lets all threads
  * go when the child ends, for any reason. Each poke is one write to one page, so no poke is
  * half-written then. The child does not read the stops, so no signal is lost that a thread was
- * about to get. If this process is killed, the child goes on.
+ * about to get. If this process is killed, the child goes on. The child is in a group of its own: a
+ * stop of this process's group does not stop the child.
  *
  * A page of the process can belong to a file system that does not answer. A timer ends the child
  * then. This process does not wait for a child that cannot be ended.
@@ -733,6 +734,7 @@ static void in_child(struct stops *s, pid_t pid, const struct waiting *wait, uin
 	sigprocmask(SIG_BLOCK, &all, &was);
 	child = fork();
 	if (!child) {
+		setpgid(0, 0);
 		stop_and_write(s, pid, wait, until, &begun);
 		_exit(write(said[1], &begun, sizeof(begun)) != sizeof(begun));
 	}

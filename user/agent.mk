@@ -90,6 +90,9 @@ $(OUT)/agent/test_displace: $(AGENT_TEST)/test_displace.c agent/displace.c $(AGE
 $(OUT)/agent/test_parts: $(AGENT_TEST)/test_parts.c agent/operand.c agent/note.c agent/elf.c trace/pattern.c trace/choice.c $(AGENT_HEADERS) test/tap.h
 	@mkdir -p $(@D)
 	$(CC) $(AGENT_CFLAGS) $(SAN) -o $@ $(filter %.c,$^)
+$(OUT)/agent/test_types: $(AGENT_TEST)/test_types.c trace/choice.c agent/types.c $(AGENT_HEADERS) test/tap.h
+	@mkdir -p $(@D)
+	$(CC) $(AGENT_CFLAGS) $(SAN) -o $@ $< trace/choice.c
 $(OUT)/agent/test_exits: $(AGENT_TEST)/test_exits.c agent/exit.c agent/frame.c agent/elf.c agent/whole.c agent/pads.c agent/lack.c $(AGENT_HEADERS) test/tap.h
 	@mkdir -p $(@D)
 	$(CC) $(AGENT_CFLAGS) -O1 -fno-pie -no-pie -o $@ $(filter %.c,$^) -lZydis -ldl
@@ -105,12 +108,12 @@ $(OUT)/agent/fuzz_file: $(AGENT_TEST)/fuzz_file.c agent/operand.c agent/note.c a
 	$(CLANG) $(AGENT_CFLAGS) -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -o $@ $(filter %.c,$^)
 
 # The longest first, as others wait for none of them.
-agent-check: $(OUT)/jf-trace $(OUT)/jf-recover $(AGENT_LIB) $(if $(AGENT_LIB),$(addprefix $(OUT)/agent/,test_displace test_exits test_parts test_place test_place-fixed storm asked waits) $(if $(CLANG),$(OUT)/agent/fuzz_file))
+agent-check: $(OUT)/jf-trace $(OUT)/jf-recover $(AGENT_LIB) $(if $(AGENT_LIB),$(addprefix $(OUT)/agent/,test_displace test_exits test_parts test_types test_place test_place-fixed storm asked waits) $(if $(CLANG),$(OUT)/agent/fuzz_file))
 ifneq ($(AGENT_LIB),)
 	+@rc=0; echo "# test_displace"; $(OUT)/agent/test_displace || rc=1; \
 	echo "# test_exits"; $(OUT)/agent/test_exits || rc=1; \
 	echo "# test_parts"; $(OUT)/agent/test_parts $(OUT)/agent/subject.so || rc=1; \
-	for t in test_place test_place-fixed; do echo "# $$t"; $(OUT)/agent/$$t || rc=1; done; \
+	for t in test_types test_place test_place-fixed; do echo "# $$t"; $(OUT)/agent/$$t || rc=1; done; \
 	echo "# storm"; d=$$(mktemp -d) && JUMPFUNC_TRACE_DIR=$$d $(OUT)/agent/storm $(OUT)/agent $(AGENT_SECONDS) || rc=1; rm -rf "$$d"; \
 	echo "# imports.sh"; test/imports.sh $(OUT)/libjumpfunc-agent-glibc.so || rc=1; \
 	echo "# agent.sh"; CC="$(CC)" CXX="$(CXX)" $(AGENT_TEST)/agent.sh $(OUT) $(AGENT_SECONDS) || rc=1; \

@@ -93,6 +93,15 @@ static bool take_hex(char **text, char end, uint64_t *to)
 	return *text != p && *(*text)++ == end;
 }
 
+/* By path; those of one path stay in their order. */
+static int compare_named(const void *x, const void *y)
+{
+	const struct named *a = (const struct named *)x, *b = (const struct named *)y;
+	int paths = strcmp(a->path, b->path);
+
+	return paths ? paths : (a->path > b->path) - (a->path < b->path);
+}
+
 static void add_named(const char *path, uint64_t at, char *text)
 {
 	struct named n = { path, { 0, 0, 0 }, { NULL, at, 0, false } };
@@ -153,13 +162,10 @@ static void *kept(void *table, size_t num)
 	return NULL;
 }
 
-/**
- * jf_types_begin() - read the file of arguments and names
- * @path: of the file, or NULL
- */
-void jf_types_begin(const char *path)
+/* False: no line of it is used, and @text is freed. Else the lines have parts of it. */
+static bool take_text(char *text)
 {
-	char *text = path ? read_all(path) : NULL, *at, *next;
+	char *at, *next;
 	size_t num = 1;
 
 	for (at = text; at && *at; at++)
@@ -174,10 +180,38 @@ void jf_types_begin(const char *path)
 	}
 	if (nr_lines)
 		qsort(lines, nr_lines, sizeof(*lines), compare);
+	if (nr_named)
+		qsort(named, nr_named, sizeof(*named), compare_named);
 	lines = kept(lines, nr_lines);
 	named = kept(named, nr_named);
-	if (!nr_lines && !nr_named)
-		free(text);
+	if (nr_lines || nr_named)
+		return true;
+	free(text);
+	return false;
+}
+
+/**
+ * jf_types_begin() - read the file of arguments and names
+ * @path: of the file, or NULL
+ */
+void jf_types_begin(const char *path)
+{
+	take_text(path ? read_all(path) : NULL);
+}
+
+/* The first one of a path, or of one that comes later. */
+static size_t first_named(const char *path)
+{
+	size_t low = 0, high = nr_named, mid;
+
+	while (low < high) {
+		mid = low + (high - low) / 2;
+		if (strcmp(named[mid].path, path) < 0)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
 }
 
 /**
@@ -193,8 +227,8 @@ int jf_types_names(const struct jf_module *m, jf_symbol_fn *fn, void *arg)
 	size_t i;
 	int ret = 0;
 
-	for (i = 0; i < nr_named && !ret; i++)
-		if (!strcmp(named[i].path, m->path) && !memcmp(&named[i].stamp, &m->stamp, sizeof(m->stamp)))
+	for (i = first_named(m->path); i < nr_named && !ret && !strcmp(named[i].path, m->path); i++)
+		if (!memcmp(&named[i].stamp, &m->stamp, sizeof(m->stamp)))
 			ret = fn(&named[i].symbol, arg);
 	return ret;
 }
@@ -475,7 +509,7 @@ static bool take(const char **text, struct argument *a)
 	a->field.size = (uint32_t)(*p++ - '0');
 	if (!a->field.name || !strchr("1248", p[-1]) || !p[-1])
 		return false;
-	how = *p == '@' ? 0 : *p++;
+	how = *p && *p != '@' ? *p++ : 0;
 	a->field.class_ = how == 'f' ? 8 : how == 'p' || how == 's' ? 5 : 1;
 	a->string = how == 's';
 	if ((how && !strchr("fps", how)) || *p++ != '@' || *p++ != '%' || (how == 's' && a->field.size != 8))

@@ -2,7 +2,8 @@
 # libjumpfunc-trace, which records a program's events, for Makefile:
 #   make trace         libjumpfunc-trace.so.1, libjumpfunc-trace.a, jf-recover and jf-trace
 #   make trace-check   its tests; KILLS= rounds of the writers that are killed (default 300), FUZZ= inputs
-#                      of each fuzzer (default 20000)
+#                      of each fuzzer (default 20000); TYPES_SECONDS= of the one of debug information, 0: as long as
+#                      FUZZ inputs take (default 8, but 0 if FUZZ is given)
 #   make trace-mutants breaks the ring in many ways; the tests must notice each
 #   make trace-bench   the cost of an event, beside LTTng-UST
 #   make bench-ust     the same of each tracer, in one run: BENCH_ARGS=... (ust.py --help)
@@ -10,6 +11,7 @@
 # These three install their contenders first; a contender that cannot be installed is skipped by name.
 KILLS ?= 300
 FUZZ ?= 20000
+TYPES_SECONDS ?= $(if $(filter 20000,$(FUZZ)),8,0)
 
 RECORD_SOURCES := $(addprefix trace/,socket.c remains.c control.c words.c record.c events.c log.c provider.c glob.c wishes.c sdt.c draft.c choice.c rings.c ring.c counts.c grow.c folder.c packet.c live.c metadata.c clock.c file.c env.c recover.c)
 RECORD_OBJECTS := $(RECORD_SOURCES:trace/%.c=$(OUT)/trace/%.o)
@@ -114,10 +116,17 @@ $(OUT)/controlled: $(RECORD_TEST)/controlled.c $(wildcard trace/*.h) $(RECORD_TE
 $(OUT)/fuzz_recover: $(RECORD_TEST)/fuzz_recover.c trace/recover.c trace/file.c trace/trace.h $(LIB_HEADERS)
 	$(CLANG) $(RECORD_CFLAGS) -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -o $@ $(filter %.c,$^)
 TOOL_PARTS := trace/words.c trace/pattern.c trace/choice.c trace/glob.c trace/demangle.c trace/tool/demangle.c trace/tool/say.c trace/tool/elf.c trace/tool/notes.c
+# elfutils is not instrumented: what it does to memory of its own is seen if it crashes.
+TYPES_PARTS := $(TOOL_PARTS) trace/tool/links.c
+$(OUT)/fuzz_types: $(RECORD_TEST)/fuzz_types.c $(RECORD_TEST)/fuzz_lines.c $(TYPES_PARTS) trace/tool/types.c agent/types.c agent/agent.h $(RECORD_TEST)/fuzz_types.h $(wildcard trace/*.h trace/tool/*.h) $(LIB_HEADERS)
+	$(CLANG) $(RECORD_CFLAGS) -DJF_HAVE_LIBDW -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -o $@ \
+		$(filter-out trace/tool/types.c agent/types.c,$(filter %.c,$^)) -ldw -lelf
 $(OUT)/fuzz_tool: $(RECORD_TEST)/fuzz_tool.c $(TOOL_PARTS) $(wildcard trace/*.h trace/tool/*.h) $(LIB_HEADERS)
 	$(CLANG) $(RECORD_CFLAGS) -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -o $@ $(filter %.c,$^)
 
-trace-check: $(RECORD_LIBS) $(RECORD_CHECKS) $(OUT)/kills $(OUT)/trace_events $(OUT)/controlled $(OUT)/count_calls $(OUT)/losses $(OUT)/week $(if $(CLANG),$(OUT)/fuzz_recover $(OUT)/fuzz_tool)
+FUZZ_TYPES := $(if $(CLANG),$(if $(filter yes,$(LIBDW)),$(OUT)/fuzz_types))
+
+trace-check: $(RECORD_LIBS) $(RECORD_CHECKS) $(OUT)/kills $(OUT)/trace_events $(OUT)/controlled $(OUT)/count_calls $(OUT)/losses $(OUT)/week $(if $(CLANG),$(OUT)/fuzz_recover $(OUT)/fuzz_tool $(FUZZ_TYPES))
 	+@rc=0; for t in $(RECORD_CHECKS); do echo "# $${t##*/}"; $$t || rc=1; done; \
 	echo "# imports.sh"; test/imports.sh $(OUT)/libjumpfunc-trace.so || rc=1; \
 	echo "# kills"; $(OUT)/kills $(KILLS) || rc=1; \
@@ -130,6 +139,7 @@ trace-check: $(RECORD_LIBS) $(RECORD_CHECKS) $(OUT)/kills $(OUT)/trace_events $(
 	echo "# jf_trace.sh"; $(RECORD_TEST)/jf_trace.sh $(OUT) || rc=1; \
 	$(if $(CLANG),echo "# fuzz_recover"; $(RECORD_TEST)/fuzz.sh $(OUT) $(FUZZ) || rc=1; \
 	echo "# fuzz_tool"; $(RECORD_TEST)/fuzz_tool.sh $(OUT) $(FUZZ) || rc=1;,) \
+	$(if $(FUZZ_TYPES),echo "# fuzz_types"; CC="$(CC)" CXX="$(CXX)" $(RECORD_TEST)/fuzz_types.sh $(OUT) $(FUZZ) $(TYPES_SECONDS) || rc=1;,) \
 	exit $$rc
 
 # Some minutes.

@@ -102,6 +102,20 @@ by_registers()
 	${CC:-cc} -O2 -o "$tmp/types" "$here/types.c" && run && is integers "$registers"
 }
 
+# Labels that are too long for a trace are left out, as are those that no other one follows.
+long_labels()
+{
+	long=A_LABEL_THAT_IS_LONGER_THAN_ANY_NAME_OF_A_FIELD_CAN_BE
+	cat > "$tmp/labels.c" <<- END
+		enum first { $long, SECOND, THIRD };
+		enum only { $long##_TOO = 4 };
+		__attribute__((__noinline__)) int label(enum first f, enum only o) { __asm__ volatile("nop; nop; nop; nop; nop" : "+r" (f)); return (int)f + (int)o; }
+		int main(void) { return label(THIRD, 4) != 6; }
+	END
+	sed -i 's/##//' "$tmp/labels.c"
+	${CC:-cc} -O1 -g -o "$tmp/types" "$tmp/labels.c" && run && is label 'f = ( "THIRD" : container = 2 ), o = 4'
+}
+
 # Labels whose upper bit is set, in each size that they are described with.
 labels()
 {
@@ -116,15 +130,28 @@ labels()
 		{ cat "$tmp/text"; return 1; }
 }
 
+# limited PID: a process that reads for it cannot take all memory.
+limited()
+{
+	for child in $(pgrep -P "$(pgrep -P "$1")" 2> /dev/null); do
+		grep -q '^Max data size  *[0-9]' "/proc/$child/limits" && return
+	done
+	return 1
+}
+
 # A file that debug information is read from is a FIFO without a writer.
 waits()
 {
 	${CC:-cc} -O2 -g -o "$tmp/types" "$here/types.c" && objcopy --only-keep-debug "$tmp/types" "$tmp/waits.dbg" && strip -g "$tmp/types" &&
 		objcopy --add-gnu-debuglink="$tmp/waits.dbg" "$tmp/types" && rm "$tmp/waits.dbg" && mkfifo "$tmp/waits.dbg" || return 1
-	timeout 60 "$tool" run -e 'types:integers' -- "$tmp/types" > "$tmp/out" 2> "$tmp/text" && is integers "$registers"
+	timeout 60 "$tool" run -e 'types:integers' -- "$tmp/types" > "$tmp/out" 2> "$tmp/text" &
+	pid=$!
+	awaits limited "$pid"
+	limits=$?
+	wait "$pid" && is integers "$registers"
 	rc=$?
 	rm "$tmp/waits.dbg"
-	return "$rc"
+	return $((rc + limits))
 }
 
 # The arguments are in other registers than System V has for them.
@@ -199,6 +226,34 @@ classes()
 		{ cat "$tmp/text"; return 1; }
 	grep -q "Wheel::turn(int, Plain): .*this = $hex, by = 3, p_0 = 0x500000004 }" "$tmp/text" &&
 		grep -Eq 'holds(\(int, Held, int\)|[^ ]*): .*caller = 0x[0-9A-F]*, first = 1(, h = 0x[0-9A-F]*, last = 3)? }' "$tmp/text" || { cat "$tmp/text"; return 1; }
+}
+
+# A structure that has eight of its own kind in it, and each of these has.
+circle()
+{
+	cat > "$tmp/circle.c" <<- 'END'
+		struct order { struct { int a; }; struct { int b; }; struct { int c; }; struct { int d; }; struct { int e; }; struct { int f; }; struct { int g; }; struct { int h; }; };
+		__attribute__((__noinline__)) int takes(struct order *order) { __asm__ volatile("nop; nop; nop; nop; nop" : : "r" (order) : "memory"); return order->a; }
+		int main(void) { struct order o = { { 7 } }; return takes(&o) != 7; }
+	END
+	${CC:-cc} -O1 -g -o "$tmp/types" "$tmp/circle.c" && python3 - "$tmp/types" <<- 'END' || return 1
+		import re, subprocess, sys
+		def output(*words):
+		    return subprocess.run([*words, sys.argv[1]], check=True, capture_output=True, text=True).stdout
+		begin = int(re.search(r"\.debug_info\s+PROGBITS\s+\w+\s+(\w+)", output("readelf", "-SW"))[1], 16)
+		dies = [re.findall(r"<([0-9a-f]+)>\s+(DW_AT_\w+)\s*: (.*)", d) + [d] for d in re.split(r"\n <", output("readelf", "--debug-dump=info"))]
+		order = next(int(re.match(r"\d+><(\w+)>", d[-1])[1], 16) for d in dies if "DW_TAG_structure_type" in d[-1] and re.search(r": order\b", d[-1]))
+		data = bytearray(open(sys.argv[1], "rb").read())
+		members = [d for d in dies if "(DW_TAG_member)" in d[-1] and not any(a[1] == "DW_AT_name" for a in d[:-1])]
+		assert len(members) == 8, members
+		for member in members:
+		    at = begin + next(int(a[0], 16) for a in member[:-1] if a[1] == "DW_AT_type")
+		    data[at:at + 4] = order.to_bytes(4, "little")
+		open(sys.argv[1], "wb").write(data)
+	END
+	begin=$(date +%s)
+	"$tool" run -e 'types:takes(order->none)' -- "$tmp/types" > "$tmp/out" 2> "$tmp/text"
+	grep -q "'order->none': it has too many members" "$tmp/text" && [ $(($(date +%s) - begin)) -lt 15 ] || { cat "$tmp/text"; return 1; }
 }
 
 # Bytes of debug information that are others: the program runs, and its calls are recorded, by whatever names.
@@ -297,6 +352,7 @@ if "$tool" --version | grep -q 'by libdw'; then
 	if have clang; then check "returned values, clang" returns clang -O1; else skip "returned values, clang" "no clang"; fi
 	check "labels with the upper bit, gcc" labels "${CC:-cc}" -O1
 	if have clang; then check "labels with the upper bit, clang" labels clang -O1; else skip "labels with the upper bit, clang" "no clang"; fi
+	check "labels that are too long" long_labels
 	if have objcopy; then check "debug information that never comes" waits; else skip "debug information that never comes" "no objcopy"; fi
 	check "another calling convention, gcc" convention "${CC:-cc}" -O1
 	if have clang; then check "another calling convention, clang" convention clang -O1; else skip "another calling convention, clang" "no clang"; fi
@@ -307,6 +363,7 @@ if "$tool" --version | grep -q 'by libdw'; then
 		if can $one; then check "no name stays in memory, $one" sanitized $one; else skip "no name stays in memory, $one" "no such programs"; fi
 	done
 	if have g++; then check "classes" classes; else skip "classes" "no g++"; fi
+	if have python3 && have readelf; then check "types that have themselves in them" circle; else skip "types that have themselves in them" "no python3 or readelf"; fi
 	if have python3 && have objdump; then check "$rounds files with damaged debug information" damaged; else skip "files with damaged debug information" "no python3 or objdump"; fi
 else
 	skip "arguments by debug information" "jf-trace was built without libdw"

@@ -40,6 +40,8 @@
 /* Of a CPU, in SECONDS of time: with less it waits, and does not read. */
 #define LEAST_MS	200
 #define DEPTH_MAX	16
+/* Looked at for one argument: types of a damaged file can have themselves in them. */
+#define MEMBERS_MAX	(1U << 16)
 #define NAME_LENGTH	36
 #define LABELS_MAX	64
 #define REGISTERS	6
@@ -114,6 +116,20 @@ static bool is_aggregate(Dwarf_Die *type)
 	return tag == DW_TAG_structure_type || tag == DW_TAG_class_type || tag == DW_TAG_union_type;
 }
 
+/* For the present argument. */
+static unsigned int members;
+
+static bool too_many_members(void)
+{
+	return members >= MEMBERS_MAX;
+}
+
+static bool next_member(Dwarf_Die *member)
+{
+	members++;
+	return !too_many_members() && !dwarf_siblingof(member, member);
+}
+
 static enum class class_of_base(Dwarf_Die *type, uint64_t size)
 {
 	switch (number_of(type, DW_AT_encoding, 0)) {
@@ -164,8 +180,8 @@ static bool classify(Dwarf_Die *type, uint64_t at, enum class *classes, unsigned
 		if (dwarf_hasattr(&member, DW_AT_bit_size) || !type_of(&member, &of, NULL) ||
 		    !classify(&of, at + number_of(&member, DW_AT_data_member_location, 0), classes, depth + 1))
 			return false;
-	} while (!dwarf_siblingof(&member, &member));
-	return true;
+	} while (next_member(&member));
+	return !too_many_members();
 }
 
 /* --- arguments ------------------------------------------------------------------------ */
@@ -262,9 +278,10 @@ static bool label_of(Dwarf_Die *enumerator, long long *value)
 	return true;
 }
 
+/* Those whose names a trace can have. */
 static void put_labels(struct arguments *a, Dwarf_Die *type)
 {
-	unsigned int num = 0;
+	unsigned int seen = 0, num = 0;
 	long long value;
 	Dwarf_Die child;
 
@@ -273,10 +290,9 @@ static void put_labels(struct arguments *a, Dwarf_Die *type)
 	do {
 		const char *name = dwarf_diename(&child);
 
-		if (dwarf_tag(&child) != DW_TAG_enumerator || !is_name(name) || !label_of(&child, &value))
-			continue;
-		fprintf(a->to, "%s%s:%lld", num ? "," : "{", name, value);
-	} while (++num < LABELS_MAX && !dwarf_siblingof(&child, &child));
+		if (dwarf_tag(&child) == DW_TAG_enumerator && is_name(name) && label_of(&child, &value))
+			fprintf(a->to, "%s%s:%lld", num++ ? "," : "{", name, value);
+	} while (++seen < LABELS_MAX && !dwarf_siblingof(&child, &child));
 	if (num)
 		fputc('}', a->to);
 }
@@ -369,8 +385,8 @@ static bool is_trivial(Dwarf_Die *class, unsigned int depth)
 				return false;
 			break;
 		}
-	} while (!dwarf_siblingof(&child, &child));
-	return true;
+	} while (next_member(&child));
+	return !too_many_members();
 }
 
 /* How a class is passed: 1 by a pointer, 0 as it is, -1: it is not known. */
@@ -560,8 +576,8 @@ static int find_member(struct place *p, Dwarf_Die *class, const char *name, size
 		}
 		if (is_aggregate(&of))
 			found = find_member(p, &of, name, len, base + offset, depth + 1);
-	} while (!found && !dwarf_siblingof(&child, &child));
-	return found;
+	} while (!found && next_member(&child));
+	return found || !too_many_members() ? found : (lost(p, "it has too many members"), -1);
 }
 
 /* The value is a pointer, and the place is now where it leads. */
@@ -705,11 +721,13 @@ static const char *form_of(struct place *p, char *buf, size_t size)
 static void put_path(struct arguments *a, const char *path, size_t name, Dwarf_Die *type, const char *reg)
 {
 	struct place p = { .type = *type, .in_register = true };
-	bool found = walk(&p, path + name);
 	const char *form;
 	char buf[32];
 	unsigned int i;
+	bool found;
 
+	members = 0;
+	found = walk(&p, path + name);
 	form = found ? form_of(&p, buf, sizeof(buf)) : NULL;
 	if (found && !form)
 		lost(&p, is_aggregate(&p.type) ? "it is a structure, whose members have names of their own" : "values of its type are not shown");
@@ -749,6 +767,7 @@ static bool take(struct arguments *a, Dwarf_Die *param, bool prototyped)
 	Dwarf_Die type;
 	bool sign;
 
+	members = 0;
 	/* It says which of a constructor's two symbols this is, and is not passed. */
 	if (name && !strcmp(name, "__in_chrg"))
 		return true;
@@ -788,6 +807,7 @@ static int returns_by_pointer(const struct arguments *a, Dwarf_Die *function)
 	Dwarf_Die type;
 	int pointer;
 
+	members = 0;
 	if (!type_of(function, &type, NULL) || !is_aggregate(&type))
 		return 0;
 	pointer = by_pointer(a, &type);
@@ -1154,10 +1174,16 @@ static void put_arguments(struct reading *r, const struct file *f)
 			dwarf_getfuncs(unit, one_function, r, 0);
 }
 
+/* The agent's file has a blank after a path, and a line for each function. */
+static bool is_path(const char *path)
+{
+	return *path == '/' && !strpbrk(path, " \n");
+}
+
 static void read_file(const char *path, const struct types *t)
 {
 	char *real = realpath(path, NULL);
-	struct reading r = { .path = path, .real = real && strcmp(real, path) ? real : NULL, .to = t->to, .paths = t->paths };
+	struct reading r = { .path = path, .real = real && strcmp(real, path) && is_path(real) ? real : NULL, .to = t->to, .paths = t->paths };
 	struct links links = { NULL, 0 };
 	struct file f;
 
@@ -1177,8 +1203,7 @@ static void one_file(const char *path, void *arg)
 {
 	struct types *t = (struct types *)arg;
 
-	/* The agent's file has a blank after it. */
-	if (*path == '/' && !strpbrk(path, " \n"))
+	if (is_path(path))
 		read_file(path, t);
 	t->loaded = true;
 }
@@ -1244,12 +1269,25 @@ static void on_alarm(int sig)
 	alarm(SECONDS);
 }
 
+/* A section that is compressed says itself how large it becomes. */
+static void limit_memory(void)
+{
+	rlim_t half = (rlim_t)sysconf(_SC_PHYS_PAGES) / 2 * (rlim_t)sysconf(_SC_PAGESIZE);
+	struct rlimit memory;
+
+	if (getrlimit(RLIMIT_DATA, &memory) || memory.rlim_cur <= half)
+		return;
+	memory.rlim_cur = half;
+	setrlimit(RLIMIT_DATA, &memory);
+}
+
 /* Of a process that reads. */
-static void limit_time(void)
+static void limit_reader(void)
 {
 	const struct rlimit seconds = { SECONDS, SECONDS }, none = { 0, 0 };
 	sigset_t alarmed;
 
+	limit_memory();
 	sigemptyset(&alarmed);
 	sigaddset(&alarmed, SIGALRM);
 	signal(SIGALRM, on_alarm);
@@ -1266,7 +1304,7 @@ static void read_all(const struct options *o, const char *program, const char *p
 	char *real = realpath(program, NULL);
 
 	find_paths(&paths, o);
-	limit_time();
+	limit_reader();
 	if (!t.to || !real)
 		_exit(1);
 	each_file_of(real, one_file, &t);
@@ -1306,7 +1344,7 @@ static void print_names(const char *path, int to)
 	struct file f;
 	int err;
 
-	limit_time();
+	limit_reader();
 	open_file(&f, path);
 	err = !out || each_name(&f, print_name, out);
 	_exit(err || fclose(out));

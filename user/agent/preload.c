@@ -5,15 +5,20 @@
  *
  * It needs no library and no symbol, so any dynamic linker can load it. The agent is its auxiliary
  * library (DT_AUXILIARY, ld.so(8)): glibc's dynamic linker loads that before it, with all that it
- * needs, as if LD_PRELOAD had named it. musl's knows no such thing, and its programs run without
- * the agent. Nothing here calls a C library.
+ * needs, as if LD_PRELOAD had named it, and says nothing if it cannot: this does. musl's knows no
+ * such thing, and its programs run without the agent. Nothing here calls a C library.
  */
 #include <asm/unistd.h>
 
 /* In glibc alone. */
 extern const char *gnu_get_libc_version(void) __attribute__((__weak__));
 extern char **environ __attribute__((__weak__));
+/* In the agent. */
+extern const char __jf_agent __attribute__((__weak__));
 
+static const char missing[] =
+	"libjumpfunc-agent: no function and no note is recorded: libjumpfunc-agent-glibc.so cannot be loaded from the folder of "
+	"libjumpfunc-agent.so\n";
 static const char said[] = "libjumpfunc-agent: nothing is recorded: this program has another C library than glibc\n";
 
 static int is_verbose(void)
@@ -31,12 +36,18 @@ static int is_verbose(void)
 	return 0;
 }
 
-__attribute__((__constructor__))
-static void begins(void)
+static void say(const char *text, unsigned long size)
 {
 	long ret;
 
-	if (!&gnu_get_libc_version && is_verbose())
-		__asm__ volatile("syscall" : "=a" (ret) : "a" (__NR_write), "D" (2), "S" (said), "d" (sizeof(said) - 1)
-				 : "rcx", "r11", "memory");
+	__asm__ volatile("syscall" : "=a" (ret) : "a" (__NR_write), "D" (2), "S" (text), "d" (size) : "rcx", "r11", "memory");
+}
+
+__attribute__((__constructor__))
+static void begins(void)
+{
+	if (&gnu_get_libc_version && !&__jf_agent)
+		say(missing, sizeof(missing) - 1);
+	else if (!&gnu_get_libc_version && is_verbose())
+		say(said, sizeof(said) - 1);
 }

@@ -1678,6 +1678,15 @@ run()
 	return "$rc"
 }
 
+# The dynamic linker says nothing of an auxiliary library that it cannot load.
+not_beside()
+{
+	mkdir -p "$tmp/alone" && cp "$build/libjumpfunc-agent.so" "$tmp/alone/" || return 1
+	LD_PRELOAD=$tmp/alone/libjumpfunc-agent.so sh -c 'exec echo runs' > "$tmp/out" 2> "$tmp/err" && [ "$(cat "$tmp/out")" = runs ] &&
+		says 'libjumpfunc-agent-glibc.so cannot be loaded' || return 1
+	LD_PRELOAD=$agent JUMPFUNC_TRACE=none:none echo runs > "$tmp/out" 2> "$tmp/err" && [ "$(cat "$tmp/out")" = runs ] && [ ! -s "$tmp/err" ]
+}
+
 # A program of another C library, and a child that is one: they run as they do without the agent.
 other_libc()
 {
@@ -1763,6 +1772,7 @@ check "an object that is loaded while another thread forks" loads_in_fork 104857
 check "the same, in a thread of a small stack" loads_in_fork 16384 0
 check "the same, in a thread that blocks all signals" loads_in_fork 1048576 1
 check "a libjumpfunc-trace of another version" another_version
+check "the agent is not beside the library that is preloaded" not_beside
 if command -v setarch > /dev/null && setarch -R true; then
 	check "a thread that blocks all signals loads an object" blocks_and_loads
 else

@@ -430,7 +430,8 @@ check_unwinder()
 	elif has ARM64; then
 		yes unwinder "frame pointers: the tasks inside a target are seen"
 	elif has X86_64; then
-		note unwinder "not ORC: stacks are searched, not unwound; what was left there can delay an unload"
+		note unwinder "no CONFIG_UNWINDER_ORC: stacks are searched, not unwound; an unload can wait without end"
+		remedies "$(another_kernel)"
 	else
 		note unwinder "none that jumpfunc can use: targets must not sleep"
 	fi

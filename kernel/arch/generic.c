@@ -117,6 +117,11 @@ bool jf_arch_can_scan(void)
 	return false;
 }
 
+const char *jf_arch_unwind_lacks(void)
+{
+	return NULL;
+}
+
 int jf_arch_add_tests(struct jf_spans *s, unsigned long start, unsigned long end)
 {
 	return 0;

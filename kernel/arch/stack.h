@@ -30,6 +30,8 @@ struct jf_scan {
 
 /* True if stacks can be read on this architecture, in this kernel. */
 bool jf_arch_can_scan(void);
+/* The option whose lack has words of former calls count as return addresses; NULL: none lacks. */
+const char *jf_arch_unwind_lacks(void);
 /*
  * Scan the stack of a task that is not running, with all CPUs stopped.
  * @strict: it may have been interrupted anywhere.

@@ -212,6 +212,18 @@ EXPORT_SYMBOL_GPL(jf_quiesce_timeout);
 
 /* --- init and exit --------------------------------------------------------- */
 
+/* Once at load: a user meets neither limit before it is too late. */
+static void jf_tell_limits(void)
+{
+	const char *option = jf_arch_unwind_lacks();
+
+	if (!jf_arch_can_scan())
+		pr_warn("stacks cannot be read on this architecture: no wait covers a task that sleeps in a target or probe, which has to protect itself\n");
+	else if (option)
+		pr_warn("this kernel has no %s: jf_quiesce() and unloads can wait without end for a task that sleeps; use a kernel with that option\n",
+			option);
+}
+
 int jf_quiesce_init(void)
 {
 	int err;
@@ -222,6 +234,8 @@ int jf_quiesce_init(void)
 	err = jf_exits_init(jf_wq);
 	if (err)
 		destroy_workqueue(jf_wq);
+	else
+		jf_tell_limits();
 	return err;
 }
 

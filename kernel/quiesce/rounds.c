@@ -226,6 +226,7 @@ static bool jf_tell_now(struct jf_wait *w, unsigned int *seconds)
 static void jf_tell(struct jf_wait *w)
 {
 	const struct jf_suspect *s = &w->suspect[0];
+	const char *option = jf_arch_unwind_lacks();
 	unsigned int seconds;
 
 	if (!jf_tell_now(w, &seconds))
@@ -236,8 +237,9 @@ static void jf_tell(struct jf_wait *w)
 			(void *)s->where, seconds, w->num - 1,
 			w->caller->comm, task_pid_nr(w->caller));
 	else
-		pr_warn("%s: waiting for %s:%d, whose stack cannot be read, since %u s (and %u more), in %s:%d\n",
-			w->name, s->task->comm, task_pid_nr(s->task), seconds,
+		pr_warn("%s: waiting for %s:%d, whose stack cannot be read%s%s, since %u s (and %u more), in %s:%d\n",
+			w->name, s->task->comm, task_pid_nr(s->task),
+			option ? " without " : "", option ?: "", seconds,
 			w->num - 1, w->caller->comm, task_pid_nr(w->caller));
 }
 

@@ -401,7 +401,7 @@ test_installed()
 test_patch()
 {
 	without UNWINDER_ORC
-	sees "another unwinder is told" 0 "note .*unwinder .*searched, not unwound"
+	sees "another unwinder is told" 0 "note .*unwinder .*no CONFIG_UNWINDER_ORC: .*searched, not unwound" "-> apt-get install linux-image"
 	without UNWINDER_ORC
 	without X86_64
 	sees "... elsewhere" 0 "note .*unwinder .*must not sleep"

@@ -338,13 +338,22 @@ static void init_fails(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, jf_quiesce_init(), -ENOENT);
 	KUNIT_EXPECT_EQ(test, jfk.workqueues + jfk.percpus, 0);
 	jfk.blind = true;
+	KUNIT_EXPECT_EQ(test, jfk.warnings, 0U);
 	KUNIT_EXPECT_EQ(test, jf_quiesce_init(), 0);
+	KUNIT_EXPECT_TRUE_MSG(test, said("stacks cannot be read"), "%s", jfk.warning);
 	KUNIT_EXPECT_EQ(test, jfk.workqueues, 1);
 	KUNIT_EXPECT_TRUE(test, !jfk.exit_probe);
 	jf_quiesce_exit();
 	jfk.blind = false;
 	jfk.no_exit_tp = false;
+	jfk.unwind_lacks = "CONFIG_X";
 	KUNIT_EXPECT_EQ(test, jf_quiesce_init(), 0);
+	KUNIT_EXPECT_TRUE_MSG(test, said("no CONFIG_X: jf_quiesce() and unloads can wait"), "%s", jfk.warning);
+	jf_quiesce_exit();
+	jfk.unwind_lacks = NULL;
+	jfk.warnings = 0;
+	KUNIT_EXPECT_EQ(test, jf_quiesce_init(), 0);
+	KUNIT_EXPECT_EQ(test, jfk.warnings, 0U);
 	KUNIT_EXPECT_TRUE(test, jfk.exit_probe != NULL);
 }
 

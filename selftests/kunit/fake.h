@@ -163,6 +163,7 @@ extern struct jfk {
 
 	/* tasks, and scans of them */
 	bool		blind;		/* stacks cannot be read */
+	const char	*unwind_lacks;	/* ... nor unwound, without this option */
 	bool		stopped;
 	unsigned int	cpus_locked;
 	unsigned int	cpus_locks;	/* how often */

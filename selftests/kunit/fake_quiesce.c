@@ -495,6 +495,11 @@ bool jf_arch_can_scan(void)
 	return !jfk.blind;
 }
 
+const char *jf_arch_unwind_lacks(void)
+{
+	return jfk.unwind_lacks;
+}
+
 bool jf_arch_is_padding(unsigned long start, unsigned long end)
 {
 	return start == jfk.padding;

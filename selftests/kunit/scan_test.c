@@ -282,6 +282,10 @@ static void log_names_them(struct kunit *test)
 
 	/* Its stack is a riddle; it is a module that waits. */
 	t->unreadable = true;
+	jfk.unwind_lacks = "CONFIG_X";
+	KUNIT_EXPECT_EQ(test, jf_quiesce_timeout(15 * HZ), -ETIMEDOUT);
+	KUNIT_EXPECT_TRUE_MSG(test, said("cannot be read without CONFIG_X, since 1"), "%s", jfk.warning);
+	jfk.unwind_lacks = NULL;
 	t->stays = 15 * HZ;
 	jfk_task(test, jfk_code(w.a, 0))->stays = 12 * HZ;
 	jfk.warnings = 0;
@@ -289,7 +293,7 @@ static void log_names_them(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, jfk.warnings, 1U);
 	KUNIT_EXPECT_TRUE_MSG(test, said("a: waiting for sleeper:4711, whose stack cannot be read"),
 			      "%s", jfk.warning);
-	KUNIT_EXPECT_TRUE_MSG(test, said("since 1") && said("and 1 more"), "%s", jfk.warning);
+	KUNIT_EXPECT_TRUE_MSG(test, said("cannot be read, since 1") && said("and 1 more"), "%s", jfk.warning);
 }
 
 static struct kunit_case scan_cases[] = {

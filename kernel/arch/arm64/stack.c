@@ -86,6 +86,11 @@ bool jf_arch_can_scan(void)
 	return true;
 }
 
+const char *jf_arch_unwind_lacks(void)
+{
+	return NULL;
+}
+
 /* With or without a condition. */
 bool jf_arch_leads_into(unsigned long start, unsigned long end,
 			unsigned long to_start, unsigned long to_end)

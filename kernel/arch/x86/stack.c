@@ -74,6 +74,11 @@ bool jf_arch_can_scan(void)
 	return true;
 }
 
+const char *jf_arch_unwind_lacks(void)
+{
+	return JF_CAN_UNWIND ? NULL : "CONFIG_UNWINDER_ORC";
+}
+
 #if JF_CAN_UNWIND
 /* The function called by the instruction that returns to @ret. 0: it names none. */
 static unsigned long jf_called(unsigned long ret)

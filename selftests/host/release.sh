@@ -19,6 +19,16 @@ git config --global user.email x@y
 in_tree() { (cd "$tree" && "$@"); }
 # commit: of all that has changed, at a known time
 commit() { in_tree git add -A && GIT_COMMITTER_DATE='2026-03-04T23:30:00-0500' in_tree git commit -q -m x; }
+# Today is the day of the release that the tests make.
+mkdir "$work/clock"
+cat >"$work/clock/date" <<EOF
+#!/bin/sh
+[ "\$*" != "-u +%F" ] || { cat "$work/today"; exit; }
+exec $(command -v date) "\$@"
+EOF
+chmod +x "$work/clock/date"
+echo 2026-03-04 >"$work/today"
+PATH=$work/clock:$PATH
 # The file that `make check` writes in the end.
 passed() { mkdir -p "$tree/build" && printf 'commit=%s\nkernels=5.10 6.1\n' "$(in_tree git rev-parse HEAD)" >"$tree/build/green"; }
 
@@ -121,9 +131,18 @@ passed
 sed -i 's/ 6.1//' "$tree/build/green"
 refuses "... that has not passed on all kernels" 'passed on 5.10, and not on 6.1'
 passed
+sed -i 's/^kernels=.*/kernels=/' "$tree/build/green"
+refuses "... that has passed on no kernel" 'run on no kernel: run it with KERNELS="5.10 6.1"'
+passed
+echo 2026-03-05 >"$work/today"
+refuses "a date that is not today's" 'are of 2026-03-04, and a release of 2026-03-05 is not: set both dates'
+echo 2026-03-04 >"$work/today"
 touch "$tree/new.c"
-refuses "a file that is in no commit" 'in none: new.c'
+refuses "a file that is in no commit" 'in none: new.c: commit or remove'
 rm "$tree/new.c"
+echo >>"$tree/README.md"
+refuses "a change that is in no commit" 'in none: README.md: commit or remove'
+in_tree git checkout -q README.md
 breaks "a section without a date" 'has its date' CHANGELOG.md 's/^## \[3.4\].*/## [3.4]/'
 breaks "changes after the section" 'not with the section \[3.4\]' CHANGELOG.md '0,/^## /s/^## /## [Unreleased]\n\n## /'
 breaks "a changelog of another version" 'is of version 3.3, not 3.4' debian/changelog '1s/3.4/3.3/'

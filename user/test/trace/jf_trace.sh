@@ -544,8 +544,9 @@ control()
 
 record_options()
 {
-	mkdir "$tmp/here" && ends 0 "$tool" record "$pid" -o "$tmp/here" --packets 2 --packet-size 4096 --clock monotonic &&
-		says "^$tmp/here/controlled-$pid-1$" && ends 1 "$tool" record 1 -o "$tmp/nowhere" && until_recorded 1 &&
+	ends 0 "$tool" record "$pid" -o "$tmp/here" --packets 2 --packet-size 4096 --clock monotonic &&
+		says "^$tmp/here/controlled-$pid-1$" && ends 1 "$tool" record 1 -o "$tmp/nowhere" && [ ! -e "$tmp/nowhere" ] &&
+		ends 1 "$tool" record "$pid" -o "$tmp/no/where" && says 'no/where: this folder cannot be made: No such file' && until_recorded 1 &&
 		looks "$tool" stats "$pid" && says '^packets 2$' && [ "$(stat -c %s "$tmp/here/controlled-$pid-1/r0-0")" = 4096 ]
 }
 

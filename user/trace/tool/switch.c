@@ -9,6 +9,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static const char *reason(uint32_t err)
@@ -139,12 +140,34 @@ int do_disable(const struct options *o, int argc, char **argv)
 	return switch_all(o, argv, false);
 }
 
-/* Begins to record. @folder: of the trace, "" without one. */
-static int begin(const struct options *o, pid_t pid, char *folder, size_t size)
+/*
+ * The folder in which the trace is to be, by a path that holds in any other one. It is made, for
+ * the process's user, if it is not there. NULL: the reason was printed.
+ */
+static char *parent_of(const char *output, pid_t pid, bool *made)
 {
-	const char *values[6] = { NULL, o->mode, o->clock, o->packets, o->size, *o->max_mib ? o->max_mib : NULL };
+	char process[32], *parent;
+	struct stat st;
+
+	snprintf(process, sizeof(process), "/proc/%d", (int)pid);
+	*made = !mkdir(output, 0700);
+	if (!*made && errno != EEXIST) {
+		fail("%s: this folder cannot be made: %s", output, strerror(errno));
+		return NULL;
+	}
+	if (*made && !geteuid() && !stat(process, &st) && chown(output, st.st_uid, st.st_gid))
+		note("%s: process %d may have no right to write there: %s", output, (int)pid, strerror(errno));
+	parent = realpath(output, NULL);
+	if (!parent)
+		fail("%s: %s", output, strerror(errno));
+	return parent;
+}
+
+static int begin_in(const struct options *o, pid_t pid, const char *parent, char *folder, size_t size)
+{
+	const char *values[6] = { parent, o->mode, o->clock, o->packets, o->size, *o->max_mib ? o->max_mib : NULL };
 	static const char *const keys[6] = { "parent", "mode", "clock", "packets", "packet_size", "max_mib" };
-	char text[6][PATH_MAX + 32], *parent = NULL;
+	char text[6][PATH_MAX + 32];
 	const char *words[8] = { "record" };
 	unsigned int i, n = 1;
 	int err;
@@ -153,13 +176,6 @@ static int begin(const struct options *o, pid_t pid, char *folder, size_t size)
 	err = attach(pid);
 	if (err)
 		return err;
-	if (o->output) {
-		/* The process may be in another folder. */
-		parent = realpath(o->output, NULL);
-		if (!parent)
-			return fail("%s: %s", o->output, strerror(errno));
-		values[0] = parent;
-	}
 	for (i = 0; i < 6; i++) {
 		if (!values[i])
 			continue;
@@ -167,7 +183,6 @@ static int begin(const struct options *o, pid_t pid, char *folder, size_t size)
 		words[n++] = text[i];
 	}
 	words[n] = NULL;
-	free(parent);
 	err = ask(pid, words, NULL, NULL, NULL);
 	if (err == -EBUSY)
 		return fail("process %d is recording already: jf-trace stats %d tells where", (int)pid, (int)pid);
@@ -176,6 +191,23 @@ static int begin(const struct options *o, pid_t pid, char *folder, size_t size)
 	if (err)
 		return explain(pid, "cannot record", err);
 	return trace_of(pid, folder, size);
+}
+
+/* Begins to record. @folder: of the trace, "" without one. */
+static int begin(const struct options *o, pid_t pid, char *folder, size_t size)
+{
+	bool made = false;
+	char *parent = o->output ? parent_of(o->output, pid, &made) : NULL;
+	int status;
+
+	if (o->output && !parent)
+		return STATUS_FAILED;
+	status = begin_in(o, pid, parent, folder, size);
+	/* As long as nothing is in it. */
+	if (status && made)
+		rmdir(parent);
+	free(parent);
+	return status;
 }
 
 int do_record(const struct options *o, int argc, char **argv)

@@ -440,10 +440,10 @@ else
 	skip "another mount namespace" "unshare is not permitted"
 fi
 if [ "$(id -u)" = 0 ] && setpriv --reuid 65534 --clear-groups true 2> /dev/null; then
+	chmod 755 "$tmp" && mkdir -m 755 "$tmp/other" && cp "$tool" "$build/libjumpfunc-agent-glibc.so" "$tmp/other/"
 	is_anothers()
 	{
 		begin "$tmp/plain" || return 1
-		chmod 755 "$tmp" && mkdir -m 755 "$tmp/other" && cp "$tool" "$build/libjumpfunc-agent-glibc.so" "$tmp/other/"
 		ends 1 setpriv --reuid 65534 --clear-groups "$tmp/other/jf-trace" record -p "$pid" -e 'x:y' && says 'belongs to another user'
 		rc=$?
 		quits
@@ -464,6 +464,58 @@ if [ "$(id -u)" = 0 ] && setpriv --reuid 65534 --clear-groups true 2> /dev/null;
 		check "a process with more rights" has_rights
 	else
 		skip "a process with more rights" "no setcap"
+	fi
+	# What Yama refuses, on a kernel with or without it: the call by a filter, and the file by a mount.
+	build_c denied <<- 'END'
+		#include <errno.h>
+		#include <stddef.h>
+		#include <linux/filter.h>
+		#include <linux/seccomp.h>
+		#include <sys/prctl.h>
+		#include <sys/syscall.h>
+		#include <unistd.h>
+		int main(int argc, char **argv)
+		{
+			struct sock_filter f[] = {
+				BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+				BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_ptrace, 0, 1),
+				BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM), BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+			};
+			struct sock_fprog p = { sizeof(f) / sizeof(f[0]), f };
+
+			(void)argc;
+			if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &p))
+				return 99;
+			execvp(argv[1], argv + 1);
+			return 98;
+		}
+	END
+	# denied SCOPE UID TEXT: of kernel.yama.ptrace_scope
+	denied()
+	{
+		# shellcheck disable=SC2016 # the inner shell's
+		begin unshare -m sh -c 'mount -t tmpfs none /proc/sys/kernel && mkdir /proc/sys/kernel/yama && echo "$1" > /proc/sys/kernel/yama/ptrace_scope &&
+			exec setpriv --reuid "$2" --clear-groups "$3"' - "$1" "$2" "$tmp/plain" || return 1
+		ends 1 nsenter -t "$pid" -m setpriv --reuid "$2" --clear-groups "$tmp/denied" "$tmp/other/jf-trace" record -p "$pid" -e 'x:y' &&
+			says "$3" && ! grep -q libjumpfunc "/proc/$pid/maps" && [ "$(wc -l < "$tmp/err")" = 1 ]
+		rc=$?
+		quits
+		return "$rc"
+	}
+	by_yama()
+	{
+		for scope in 1 2; do
+			denied "$scope" 65534 "lets root alone trace others' children (kernel.yama.ptrace_scope is $scope): be root, or sysctl kernel.yama.ptrace_scope=0" &&
+				denied "$scope" 0 'this root lacks CAP_SYS_PTRACE' || return 1
+		done
+		denied 3 65534 'until it boots again (kernel.yama.ptrace_scope is 3)' && denied 3 0 'until it boots again (kernel.yama.ptrace_scope is 3)' &&
+			denied 0 65534 'ptrace() is not permitted: it has more rights' && denied 0 0 'this root lacks CAP_SYS_PTRACE'
+	}
+	# shellcheck disable=SC2016 # the inner shell's
+	if unshare -m sh -c 'mount -t tmpfs none /proc/sys/kernel' 2> /dev/null; then
+		check "refusals of Yama" by_yama
+	else
+		skip "refusals of Yama" "nothing can be mounted on /proc/sys/kernel"
 	fi
 fi
 

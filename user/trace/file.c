@@ -14,7 +14,20 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
+
+/**
+ * jf_close() - close a file
+ * @fd: the file
+ *
+ * A thread can record before ThreadSanitizer knows that thread, and the close() of clang 19's
+ * ThreadSanitizer crashes there. This is no cancellation point, either.
+ */
+void jf_close(int fd)
+{
+	syscall(SYS_close, fd);
+}
 
 /* A write beyond the limit would not only fail: SIGXFSZ ends the program. */
 static bool beyond_limit(uint64_t size)
@@ -120,7 +133,7 @@ static bool is_kept(const struct jf_kept *k)
 void jf_kept_drop(struct jf_kept *k)
 {
 	if (is_kept(k))
-		close(k->fd);
+		jf_close(k->fd);
 	memset(k, 0, sizeof(*k));
 }
 
@@ -147,7 +160,7 @@ struct jf_used jf_kept_take(struct jf_kept *k, int fd)
 	high = fcntl(fd, F_DUPFD_CLOEXEC, JF_FIRST_FD);
 	if (high < 0)
 		return used;
-	close(fd);
+	jf_close(fd);
 	k->fd = high;
 	return (struct jf_used){ high, false };
 }
@@ -173,7 +186,7 @@ struct jf_used jf_kept_open(struct jf_kept *k, const char *path)
 	if (fd < 0)
 		return (struct jf_used){ -errno, false };
 	if (k->ino && (fstat(fd, &st) || st.st_dev != k->dev || st.st_ino != k->ino)) {
-		close(fd);
+		jf_close(fd);
 		return (struct jf_used){ -ENOENT, false };
 	}
 	/* The program has closed it. */
@@ -188,7 +201,7 @@ struct jf_used jf_kept_open(struct jf_kept *k, const char *path)
 void jf_kept_done(struct jf_used used)
 {
 	if (used.own)
-		close(used.fd);
+		jf_close(used.fd);
 }
 
 /**
@@ -237,7 +250,7 @@ int jf_file_make(int dir, const char *name, size_t size)
 		return -errno;
 	err = jf_file_extend(fd, size);
 	if (err) {
-		close(fd);
+		jf_close(fd);
 		unlinkat(dir, name, 0);
 		return err;
 	}

@@ -50,7 +50,7 @@ int jf_folder_packet(int dir, const char *hidden, const char *name, size_t size,
 	p = mmap(where, size, PROT_READ | PROT_WRITE, MAP_SHARED | (where ? MAP_FIXED : 0), fd, 0);
 	if (p == MAP_FAILED)
 		err = -errno;
-	close(fd);
+	jf_close(fd);
 	if (!err) {
 		jf_packet_head(p, ring, size);
 		if (renameat(dir, hidden, dir, name)) {
@@ -275,7 +275,7 @@ static void tell_failed(int err)
 	/* Others may have put a pipe there. */
 	if (!fstat(fd, &st) && S_ISREG(st.st_mode))
 		jf_file_write(fd, text, (size_t)snprintf(text, sizeof(text), "%d\n", -err), 1);
-	close(fd);
+	jf_close(fd);
 }
 
 /* With the lock. */

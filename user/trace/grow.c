@@ -28,7 +28,7 @@ void jf_read_mappings(void)
 	long num = fd >= 0 && read(fd, buf, sizeof(buf) - 1) > 0 ? atol(buf) : 0;
 
 	if (fd >= 0)
-		close(fd);
+		jf_close(fd);
 	mappings = num > 0 && num < INT32_MAX ? (uint32_t)num : MAPPINGS;
 }
 

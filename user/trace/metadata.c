@@ -674,7 +674,7 @@ int jf_metadata_write(int dir, const uint8_t *uuid, const struct jf_conf *conf, 
 	if (!err && renameat(dir, UNFINISHED, dir, "metadata"))
 		err = -errno;
 	if (err) {
-		close(fd);
+		jf_close(fd);
 		unlinkat(dir, UNFINISHED, 0);
 		return err;
 	}
@@ -721,7 +721,7 @@ void jf_metadata_refused(int dir, const char *group, const char *name, const cha
 	/* Others may have put a pipe there. */
 	if (!fstat(fd, &st) && S_ISREG(st.st_mode))
 		jf_file_write(fd, buf, len, (uint64_t)st.st_size);
-	close(fd);
+	jf_close(fd);
 }
 
 /**

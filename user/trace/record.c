@@ -379,7 +379,7 @@ static void tell_loaded(void)
 	/* Others may have put a pipe there. */
 	if (!fstat(fd, &st) && S_ISREG(st.st_mode))
 		jf_file_write(fd, "1", 1, 0);
-	close(fd);
+	jf_close(fd);
 }
 
 /* After libjumpfunc's own; before the objects' that have events. */

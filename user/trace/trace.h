@@ -158,6 +158,7 @@ JF_HIDDEN void jf_kept_done(struct jf_used used);
 JF_HIDDEN void jf_kept_drop(struct jf_kept *k);
 JF_HIDDEN int jf_file_make(int dir, const char *name, size_t size);
 JF_HIDDEN int jf_file_extend(int fd, size_t size);
+JF_HIDDEN void jf_close(int fd);
 JF_HIDDEN int jf_file_write(int fd, const void *data, size_t size, uint64_t at);
 JF_HIDDEN int jf_file_writev(int fd, const struct iovec *v, int num, uint64_t at);
 JF_HIDDEN int jf_folder_own(const char *path);

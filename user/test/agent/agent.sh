@@ -200,6 +200,48 @@ own_pwrite()
 	done
 }
 
+# As a sanitizer's, its close() must not be called in a thread that begins, and records already.
+own_close()
+{
+	build_c own_close -rdynamic <<-END
+	#define _GNU_SOURCE
+	#include <pthread.h>
+	#include <stdlib.h>
+	#include <sys/syscall.h>
+	#include <unistd.h>
+	static __thread int known;
+	static int threads;
+	int close(int fd)
+	{
+		if (threads && !known)
+			abort();
+		return (int)syscall(SYS_close, fd);
+	}
+	__attribute__((__noinline__)) void begins(const void *arg) { __asm__ volatile("" : : "r" (arg) : "memory"); }
+	static void *thread(void *arg)
+	{
+		begins(arg);
+		known = 1;
+		return arg;
+	}
+	int main(void)
+	{
+		pthread_t t[8];
+		int i;
+
+		known = 1;
+		threads = 1;
+		for (i = 0; i < 8; i++)
+			if (pthread_create(&t[i], NULL, thread, t))
+				return 1;
+		for (i = 0; i < 8; i++)
+			pthread_join(t[i], NULL);
+		return 0;
+	}
+	END
+	traced own_close:begins "$tmp/own_close" && [ "$(count own_close:begins)" = 8 ]
+}
+
 sanitized()
 {
 	clang "-fsanitize=$1" -DOF_OTHERS -o "$tmp/sanitized" "$here/own_pwrite.c" &&
@@ -572,6 +614,7 @@ check "probes that are switched by the control socket, while objects come and go
 check "what is no pattern" wrong_patterns
 check "functions that are made for it" made_for_it
 check "a program with a pwrite() of its own" own_pwrite
+check "a program with a close() of its own that does not know a thread yet" own_close
 for kind in address thread memory; do
 	# Debian 13 has these libraries in a package of their own.
 	if echo 'int main(void) { return 0; }' | clang "-fsanitize=$kind" -o "$tmp/needs" -xc - 2> /dev/null; then

@@ -51,6 +51,44 @@ compiled()
 	"$@" -g -o "$tmp/types" "$here/types.c" && run && as_written
 }
 
+# parted COMPILER FLAGS...: a function with a part elsewhere has ranges in place of its bounds; the pattern means no part.
+parted()
+{
+	cat > "$tmp/parted.cc" <<-'END'
+	#include <cstdlib>
+	#include <stdexcept>
+	enum State { OPEN, SHIPPED };
+	struct Order { int id; double price; };
+	namespace shop { __attribute__((noinline, noclone)) int pay(Order *o, State how, const char *name)
+	{
+		if (how == SHIPPED && o->id < 0)
+			throw std::runtime_error(name);
+		__asm__ volatile("" : "+r" (o));
+		return o->id + name[0];
+	} }
+	extern "C" __attribute__((cold, noinline)) void gone(int n) { if (n) abort(); }
+	extern "C" __attribute__((noinline, noclone)) int split(int level, const char *path)
+	{
+		if (level < 0) { gone(level); gone(level + 1); abort(); }
+		__asm__ volatile("" : "+r" (level));
+		return level + path[0];
+	}
+	int main(int argc, char **)
+	{
+		Order o = { 7, 2.5 };
+		int n = shop::pay(&o, SHIPPED, "one") + split(argc, "two");
+		try { o.id = -1; n += shop::pay(&o, SHIPPED, "two"); } catch (std::exception &e) { n++; }
+		return n == 0;
+	}
+	END
+	"$@" -g -o "$tmp/types" "$tmp/parted.cc" && nm -C "$tmp/types" | grep -c 'cold' && "$tool" run -e 'types:shop::pay' -e 'types:split' -- "$tmp/types" > "$tmp/out" 2> "$tmp/text" || { cat "$tmp/text"; return 1; }
+	cat "$tmp/text"
+	[ "$(grep -c 'types:shop::pay' "$tmp/text")" = 2 ] && grep -q 'o = 0x[0-9A-F]*, how = ( "SHIPPED" : container = 1 ), name = 0x[0-9A-F]*, name_string = "one"' "$tmp/text" &&
+		[ "$(grep -c 'types:split' "$tmp/text")" = 1 ] && grep -q 'level = 1, path = 0x[0-9A-F]*, path_string = "two"' "$tmp/text" || return 1
+	"$tool" run -e 'types:shop::pay' --if 'how == SHIPPED && o->id == 7' -- "$tmp/types" > "$tmp/out" 2> "$tmp/text" || { cat "$tmp/text"; return 1; }
+	[ "$(grep -c 'types:shop::pay' "$tmp/text")" = 1 ]
+}
+
 apart()
 {
 	${CC:-cc} -O2 -g -o "$tmp/types" "$here/types.c" && objcopy --only-keep-debug "$tmp/types" "$tmp/apart.dbg" && strip -g "$tmp/types" &&
@@ -367,6 +405,10 @@ if "$tool" --version | grep -q 'by libdw'; then
 	if have python3 && have objdump; then check "$rounds files with damaged debug information" damaged; else skip "files with damaged debug information" "no python3 or objdump"; fi
 else
 	skip "arguments by debug information" "jf-trace was built without libdw"
+fi
+if have g++; then
+	check "functions in several parts, g++ -O2" parted g++ -O2
+	check "functions in several parts, g++ -O2 -gdwarf-4" parted g++ -O2 -gdwarf-4
 fi
 check "arguments as registers" by_registers
 check "lines that are none" wrong_lines

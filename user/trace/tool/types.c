@@ -964,10 +964,37 @@ static void read_symbols(struct reading *r, Dwfl_Module *m, const struct options
 		qsort(r->symbol, r->num, sizeof(*r->symbol), by_address);
 }
 
+static struct symbol *symbol_at(const struct reading *r, Dwarf_Addr at)
+{
+	struct symbol key = { at + r->bias, 0, 0, false, false };
+
+	return r->num ? bsearch(&key, r->symbol, r->num, sizeof(key), by_address) : NULL;
+}
+
+/*
+ * The symbol at a function's entry, or NULL. A function in several parts has ranges, of which one
+ * begins there; a symbol as NAME.cold is that of another part.
+ */
+static struct symbol *symbol_of(Dwarf_Die *function, const struct reading *r, Dwarf_Addr *entry)
+{
+	Dwarf_Addr base, end;
+	struct symbol *s;
+	ptrdiff_t at = 0;
+
+	if (!dwarf_entrypc(function, entry))
+		return symbol_at(r, *entry);
+	while ((at = dwarf_ranges(function, at, &base, entry, &end)) > 0) {
+		s = symbol_at(r, *entry);
+		if (s && !s->clone)
+			return s;
+	}
+	return NULL;
+}
+
 static int one_function(Dwarf_Die *function, void *arg)
 {
 	struct reading *r = (struct reading *)arg;
-	struct symbol key = { 0, 0, 0, false, false }, *s, *p;
+	struct symbol *s, *p;
 	uint64_t globs = 0;
 	char *text = NULL;
 	Dwarf_Addr entry;
@@ -975,10 +1002,7 @@ static int one_function(Dwarf_Die *function, void *arg)
 	FILE *to;
 	bool known;
 
-	if (dwarf_entrypc(function, &entry))
-		return DWARF_CB_OK;
-	key.at = entry + r->bias;
-	s = r->num ? bsearch(&key, r->symbol, r->num, sizeof(key), by_address) : NULL;
+	s = symbol_of(function, r, &entry);
 	if (!s)
 		return DWARF_CB_OK;
 	/* Of several names that one place has. */

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # JF_KERNELS=3: slow; modules.sh and unload.sh wait for a task inside on each kernel
 # JF_ANY_BACKEND: which tasks are searched for, and how, is the same with each of them
-# JF_TIMEOUT=240
+# JF_TIMEOUT=300
 # Where a stack scan for old targets might miss a task: in a function that a target jumped to, in a
 # callback that a callback asked for, in an optimised kprobe's copy of an instruction, in a part that
 # the compiler split off, in a function that does not return.  And what must not delay it: a thread
@@ -13,6 +13,7 @@
 #   callbacks that callbacks ask for are not waited for		callback: it runs in freed text
 #   no unwind where no word leads into the text			copy: the task is left in freed text
 #   an unwind that ends early counts as a whole one		copy: the task is left in freed text
+#   a task that must not be unwound counts by words of the text alone	copy, outer_traced: it is left in freed text
 #   a running task is unwound although its return is traced	the kernel warns, in rethook_find_ret_addr()
 #   f.part.0 is no part of f					part: the quiesce does not wait for the task
 #   a return address is where its call is			last: the quiesce waits for a task next to it instead
@@ -144,7 +145,15 @@ throttle=$(cat /proc/sys/kernel/sched_rt_runtime_us)
 # The list of kprobes calls one optimised that is yet to be. The kernel's optimiser then waits for preempted
 # tasks, with kprobe_mutex and text_mutex held: that would keep rmmod in the kernel's own notifier.
 optimised() { grep -q e9 /sys/module/jf_hide_m/parameters/opcode; }
-# in_copy: a task is preempted in there, and rmmod waits for it; why_not: why there is no such task
+# The caller's return address has been taken by a probe, and another one by the graph of functions: some kernels
+# must not be asked to unwind such a task.
+outer_traced()
+{
+	grep -qw function_graph $T/available_tracers || return
+	echo r:jfhide/outer jf_hide:pointer_thread >>$T/kprobe_events && echo 1 >$T/events/jfhide/outer/enable || return
+	echo hide_by_pointer >$T/set_ftrace_filter && echo function_graph >$T/current_tracer
+}
+# in_copy WHAT [TRACE]: a task is preempted in there, and rmmod waits for it; why_not: why there is no such task
 in_copy()
 {
 	why_not="no preemption everywhere"
@@ -154,9 +163,11 @@ in_copy()
 	why_not="no kprobe events"
 	[ -w $T/kprobe_events ] || return
 	check "its module loads" jf_insmod jf_hide_m way=copied
+	why_not="this kernel cannot trace it"
+	[ -z "${2:-}" ] || $2 || return
 	why_not="no probe there"
 	jf_at=$(cat /sys/module/jf_hide_m/parameters/offset)
-	echo "p:jfhide/copied jf_hide_m:hide_copied+$jf_at" >$T/kprobe_events || return
+	echo "p:jfhide/copied jf_hide_m:hide_copied+$jf_at" >>$T/kprobe_events || return
 	echo 1 >$T/events/jfhide/copied/enable || return
 	why_not="the kprobe is not optimised: $(grep hide_copied /sys/kernel/debug/kprobes/list)"
 	jf_until 100 optimised || return
@@ -175,22 +186,32 @@ in_copy()
 	why_not=''
 	beside rmmod rmmod jf_hide_m
 	sleep 2.5
-	check_fails "copy: rmmod waits" over rmmod
+	check_fails "$1: rmmod waits" over rmmod
 	check "... while the task is inside" hide_is inside 1
-	ends rmmod 60 "copy: rmmod ends when the task has left"
+	ends rmmod 60 "$1: rmmod ends when the task has left"
 	ends_at_all rmmod
 	jf_unloaded jf_hide_m
-	not_early copy
+	not_early "$1"
 }
-jf_on_exit untrace
-in_copy || true
-[ -z "$why_not" ] || skip "copy: rmmod waits" "$why_not"
-jf_until 600 all_left
-untrace
-if grep -q '^jf_hide_m ' /proc/modules; then
-	hide_do pass
-	check "its module unloads" jf_rmmod jf_hide_m
-fi
+# What the tests of traced functions below use, too.
+untraced()
+{
+	echo nop >$T/current_tracer
+	: >$T/set_ftrace_filter
+	untrace
+} 2>/dev/null
+jf_on_exit untraced
+for by in '' outer_traced; do
+	what="copy${by:+, $by}"
+	in_copy "$what" $by || true
+	[ -z "$why_not" ] || skip "$what: rmmod waits" "$why_not"
+	jf_until 600 all_left
+	untraced
+	if grep -q '^jf_hide_m ' /proc/modules; then
+		hide_do pass
+		check "its module unloads" jf_rmmod jf_hide_m
+	fi
+done
 
 section "a running task, in a function whose return is traced"
 # The kernel's unwinder must not be asked about it.
@@ -238,13 +259,6 @@ by_graph()
 	grep -q function_graph $T/available_tracers || return
 	echo hide_for_good >$T/set_ftrace_filter && echo function_graph >$T/current_tracer
 }
-untraced()
-{
-	echo nop >$T/current_tracer
-	: >$T/set_ftrace_filter
-	untrace
-} 2>/dev/null
-jf_on_exit untraced
 # last WHAT FORM [TRACE]: jf_hide_m is loaded, and a thread is in its last call
 last()
 {

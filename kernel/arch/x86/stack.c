@@ -245,6 +245,21 @@ static bool jf_copy_leads(struct jf_scan *scan, unsigned long addr)
 	return false;
 }
 
+/* The same for a task that cannot be unwound: any word may be the place where it goes on. */
+static bool jf_copies_lead(struct task_struct *t, struct jf_scan *scan)
+{
+	unsigned long *top = task_stack_page(t) + THREAD_SIZE;
+	unsigned long *word = (unsigned long *)READ_ONCE(t->thread.sp);
+	unsigned long addr;
+
+	for (; word < top; word++) {
+		addr = READ_ONCE_NOCHECK(*word);
+		if (jf_may_be_module(addr) && jf_copy_leads(scan, addr))
+			return true;
+	}
+	return false;
+}
+
 /**
  * struct jf_frames - an unwind, as far as it has come
  * @state:  the unwinder's
@@ -501,6 +516,11 @@ static enum jf_seen jf_frames_scan(struct task_struct *t, struct jf_scan *scan)
 	return JF_SEEN_CLEAN;
 }
 #else
+static bool jf_copies_lead(struct task_struct *t, struct jf_scan *scan)
+{
+	return false;
+}
+
 /* A word may be a leftover, but nothing here can tell. */
 static enum jf_seen jf_frames_scan(struct task_struct *t, struct jf_scan *scan)
 {
@@ -520,7 +540,7 @@ enum jf_seen jf_arch_scan(struct task_struct *t, struct jf_scan *scan,
 	if (!lead && !(strict && JF_CAN_UNWIND))
 		return JF_SEEN_CLEAN;
 	if (jf_rethook_warns(t) && jf_graph_used(t))
-		return lead ? JF_SEEN_UNKNOWN : JF_SEEN_CLEAN;
+		return lead || jf_copies_lead(t, scan) ? JF_SEEN_UNKNOWN : JF_SEEN_CLEAN;
 	scan->where = 0;
 	return jf_frames_scan(t, scan);
 }

@@ -79,6 +79,52 @@ for (let turn = 0; turn < 6; turn++) {
 }
 END
 
+cat > "$tmp/work.php" <<'END'
+<?php
+for ($turn = 0; $turn < 6; $turn++) {
+	$all = [];
+	for ($i = 0; $i < 20000; $i++)
+		$all["key$i"] = crc32("$i $turn") % 1000;
+	asort($all);
+	$text = preg_replace_callback('/(\d+)5/', fn($m) => "<$m[1]>", json_encode(array_slice($all, 0, 2000)));
+	echo md5($text . serialize($all)), " ", trim(shell_exec("echo $turn")), "\n";
+}
+exit(6);
+END
+
+# What another user may enter: nginx's workers, and postgres, which does not run as root.
+chmod 711 "$tmp"
+mkdir -p "$tmp/nginx/html" "$tmp/other"
+for i in $(seq 50); do
+	seq "$i" 900 > "$tmp/nginx/html/$i.txt"
+done
+cat > "$tmp/nginx/conf" <<END
+daemon off;
+pid $tmp/nginx/pid;
+error_log /dev/null;
+worker_processes 2;
+events { worker_connections 64; }
+http {
+	access_log off;
+	gzip on;
+	gzip_min_length 10;
+	client_body_temp_path $tmp/nginx/body;
+	proxy_temp_path $tmp/nginx/proxy;
+	fastcgi_temp_path $tmp/nginx/fastcgi;
+	uwsgi_temp_path $tmp/nginx/uwsgi;
+	scgi_temp_path $tmp/nginx/scgi;
+	server {
+		listen unix:$tmp/nginx/socket;
+		root $tmp/nginx/html;
+		location /again/ { proxy_pass http://unix:$tmp/nginx/socket:/; }
+	}
+}
+END
+as=
+[ "$(id -u)" = 0 ] && id postgres > /dev/null 2>&1 && as="setpriv --reuid postgres --regid postgres --clear-groups"
+[ "$(id -u)" = 0 ] && [ "$as" ] && chown postgres "$tmp/other"
+postgres=$(find /usr/lib/postgresql -maxdepth 2 -name bin 2> /dev/null | sort | tail -n 1)
+
 py() { "$@" python3 "$tmp/work.py"; }
 pl() { "$@" perl "$tmp/work.pl"; }
 cc1() { "$@" gcc -O2 -S -o - "$tmp/work.c"; }
@@ -101,43 +147,89 @@ redis()
 	redis-cli -s "$tmp/redis" shutdown nosave
 	wait "$server"
 }
+php_() { "$@" php "$tmp/work.php"; }
+nginx_()
+{
+	"$@" nginx -p "$tmp/nginx" -c "$tmp/nginx/conf" &
+	server=$!
+	awaits [ -S "$tmp/nginx/socket" ]
+	for turn_of in 1 2 3; do
+		curl -s --compressed --unix-socket "$tmp/nginx/socket" "http://x/[1-50].txt" "http://x/again/[1-50].txt" "http://x/none$turn_of" | cksum
+	done
+	kill -QUIT "$server"
+	wait "$server"
+}
+# Its own folders are another user's.
+postgres_()
+{
+	# shellcheck disable=SC2086
+	[ -d "$tmp/other/db" ] || { $as mkdir -m 700 "$tmp/other/run" "$tmp/other/traces" && $as "$postgres/initdb" -A trust -U user --locale=C -D "$tmp/other/db" > /dev/null; } || return
+	# shellcheck disable=SC2086
+	$as "$@" XDG_RUNTIME_DIR="$tmp/other/run" JUMPFUNC_TRACE_DIR="$tmp/other/traces" "$postgres/postgres" -D "$tmp/other/db" -k "$tmp/other" -h '' -F 2> /dev/null &
+	server=$!
+	awaits "$postgres/pg_isready" -q -h "$tmp/other"
+	psql -X -q -t -h "$tmp/other" -U user postgres <<-END
+	DROP TABLE IF EXISTS work;
+	CREATE TABLE work AS SELECT i, i * 7919 % 10007 AS h, md5(i::text) AS t FROM generate_series(1, 20000) i;
+	CREATE INDEX ON work (h);
+	ANALYZE work;
+	SELECT count(*), sum(h), max(t) FROM work a JOIN work b USING (h);
+	SELECT h, string_agg(t, ',' ORDER BY t) FROM work GROUP BY h HAVING count(*) > 1 ORDER BY h LIMIT 5;
+	UPDATE work SET h = h + 1 WHERE i % 3 = 0;
+	SELECT 1 / 0;
+	VACUUM work;
+	SELECT sum(h), regexp_replace(min(t), '[0-9]+', '-', 'g') FROM work;
+	END
+	"$postgres/pgbench" -i -q -h "$tmp/other" -U user postgres > /dev/null 2>&1
+	"$postgres/pgbench" -c 3 -t 40 -h "$tmp/other" -U user postgres 2>&1 | grep 'actually processed'
+	# shellcheck disable=SC2086
+	$as kill -INT "$server"
+	wait "$server"
+}
 
 # One change of one process, of those that there are.
 changes()
 {
-	set -- "$tmp/run/jumpfunc"/control-*
+	set -- "$tmp/run/jumpfunc"/control-* "$tmp/other/run/jumpfunc"/control-*
 	n=$(awk -v n=$# -v seed="$1$turn" 'BEGIN { srand(seed + turn + '"$turn"'); print int(rand() * n) + 1 }' < /dev/null)
 	shift $((n - 1))
+	by=
+	case $1 in "$tmp/other/"*) by=$as ;; esac
+	folder=${1%/jumpfunc/*}
 	pid=${1##*/control-}
 	pid=${pid%%-*}
 	case $pid in *[!0-9]*) return ;; esac
 	turn=$((turn + 1))
-	case $((turn % 6)) in
+	case $((turn % 9)) in
 	0) glob='libc.so.6:[d-f]*' ;;
 	1) glob='python3*:_Py[B-D]*' ;;
 	2) glob='redis*:[a-d]*' ;;
 	3) glob='*:*s' ;;
 	4) glob='cc1:[c-d]*' ;;
 	5) glob='perl*:Perl_s*' ;;
+	6) glob='nginx:ngx_[f-h]*' ;;
+	7) glob='php*:zend_[a-h]*' ;;
+	8) glob='postgres:[A-E]*' ;;
 	esac
 	comm=$(cat "/proc/$pid/comm" 2> /dev/null)
-	timeout -k 5 30 "$build/jf-trace" "$([ $((turn / 6 % 2)) = 0 ] && echo enable || echo disable)" "$pid" "function/$glob" 2>&1 |
+	# shellcheck disable=SC2086
+	XDG_RUNTIME_DIR=$folder timeout -k 5 30 $by "$build/jf-trace" "$([ $((turn / 9 % 2)) = 0 ] && echo enable || echo disable)" "$pid" "function/$glob" 2>&1 |
 		sed -n "s/.* stood still .*, \([0-9]*\) us at the longest/$comm \1/p" >> "$tmp/pauses"
 }
 
-# same NAME: its words and its status, with what records it and without.
+# same NAME GLOBS: its words and its status, with what records it and without. It begins with these.
 same()
 {
 	"$1" env > "$tmp/plain" 2> "$tmp/plain-err"
 	plain=$?
-	"$1" env JUMPFUNC_TRACE_CONTROL=1 JUMPFUNC_TRACE_DIR="$tmp/traces" JUMPFUNC_AGENT='libc.so.6:get*' LD_PRELOAD="$agent" > "$tmp/out" 2> "$tmp/err" &
+	"$1" env JUMPFUNC_TRACE_CONTROL=1 JUMPFUNC_TRACE_DIR="$tmp/traces" JUMPFUNC_AGENT="$2" LD_PRELOAD="$agent" > "$tmp/out" 2> "$tmp/err" &
 	job=$!
 	while kill -0 "$job" 2> /dev/null; do
 		changes
 	done
 	wait "$job"
 	rc=$?
-	rm -rf "$tmp/traces"/*
+	rm -rf "$tmp/traces"/* "$tmp/other/traces"/*
 	echo "status $plain, then $rc"
 	grep -v '^libjumpfunc' "$tmp/err" | head -5
 	[ "$rc" = "$plain" ] && diff -a "$tmp/plain" "$tmp/out"
@@ -147,13 +239,19 @@ turn=$(date +%s)
 begin=$turn
 rounds=0
 while :; do
-	for program in py:python3 pl:perl cc1:gcc xz:xz fifo:chrt js:node redis:redis-server; do
-		if ! command -v "${program#*:}" > /dev/null || { [ "$program" = fifo:chrt ] && ! chrt -f 10 true 2> /dev/null; }; then
-			[ "$rounds" = 0 ] && skip "${program#*:}" "it is not there"
+	for program in py:python3 pl:perl cc1:gcc xz:xz fifo:chrt js:node redis:redis-server php_:php nginx_:nginx "postgres_:${postgres:-/}/postgres"; do
+		program_name=${program##*/}
+		program_name=${program_name#*:}
+		if ! command -v "${program#*:}" > /dev/null || { [ "$program_name" = nginx ] && ! have curl; } || { [ "$program_name" = postgres ] && [ "$(id -u)" = 0 ] && [ ! "$as" ]; } || { [ "$program" = fifo:chrt ] && ! chrt -f 10 true 2> /dev/null; }; then
+			[ "$rounds" = 0 ] && skip "$program_name" "it is not there"
 			continue
 		fi
 		[ $(($(date +%s) - begin)) -ge "$seconds" ] && [ "$rounds" -gt 0 ] && break 2
-		check "${program#*:}, round $rounds" same "${program%:*}"
+		check "$program_name, round $rounds" same "${program%%:*}" 'libc.so.6:get*'
+		case $program_name in
+		php | nginx | postgres)
+			[ "$rounds" = 0 ] && check "$program_name, all functions" same "${program%%:*}" "$program_name*:*,libc.so.6:*" ;;
+		esac
 	done
 	rounds=$((rounds + 1))
 done

@@ -16,6 +16,8 @@
 
 /* Goes to where %r11 leads; all else stays as it is. */
 SYM_FUNC_START(jf_jump_r11)
+	/* It is exported for direct jumps only. */
+	ANNOTATE_NOENDBR
 	ANNOTATE_INTRA_FUNCTION_CALL
 	call	1f
 	int3

@@ -277,8 +277,9 @@ int jf_kernel_init(void)
 	uint64_t target;
 	int pad;
 
-	/* Objtool would take the address after the call for one to be called. */
+	/* Objtool would take an address beside one of these for one to be called. */
 	OPTIMIZER_HIDE_VAR(site);
+	OPTIMIZER_HIDE_VAR(func);
 	if (jf_kernel_pad_of(jf_insn_load((void *)site), site, func) < 0)
 		return -EILSEQ;
 

@@ -546,7 +546,10 @@ const char *jf_module_refuses(const struct jf_module *m, bool function, uintptr_
 
 	if (m->copy && function)
 		return "its object has a libjumpfunc of its own";
-	return i < m->nr_sites && m->sites[i] < at + JF_TEXT_MAX ? "a site of libjumpfunc is there" : NULL;
+	if (i == m->nr_sites || m->sites[i] >= at + JF_TEXT_MAX)
+		return NULL;
+	return function ? "a site of libjumpfunc is there" :
+			  "a site of libjumpfunc is there (the program itself records a probe of libjumpfunc's <sys/sdt.h>)";
 }
 
 void jf_module_add(struct jf_module *m, struct jf_agent_probe *p)

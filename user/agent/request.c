@@ -300,7 +300,7 @@ void jf_ask_for(const char *text)
 	most = c > most ? c : most;
 	/* Of -ESTALE it was told which file that was. */
 	if (err < 0 && err != -ESTALE && most < 1)
-		jf_say("libjumpfunc-agent: %s: nothing is recorded: %s", text,
+		jf_say("libjumpfunc-agent: %s: the agent records nothing: %s", text,
 		    err == -EINVAL ? "no probe that matches has all its names" : jf_error(-err));
 	else if (most < 1 && jf_verbose)
 		jf_say("libjumpfunc-agent: %s: nothing matches", text);

@@ -188,6 +188,32 @@ own_copy()
 	done
 }
 
+# Probes of our <sys/sdt.h>: the program records them, and no word of the agent's denies that.
+own_sdt()
+{
+	cat > "$tmp/own_sdt.c" <<-'END'
+	#include <sys/sdt.h>
+	int main(void)
+	{
+		int i;
+
+		for (i = 0; i < 3; i++)
+			DTRACE_PROBE1(ownsdt, hit, i);
+		return 0;
+	}
+	END
+	include=$here/../../../include
+	${CC:-cc} -O2 -I"$include/jumpfunc-sdt" -I"$include" -o "$tmp/own_sdt" "$tmp/own_sdt.c" -L"$build" -ljumpfunc -Wl,-rpath,"$build" || return 1
+	JUMPFUNC_TRACE='ownsdt:*'
+	export JUMPFUNC_TRACE
+	traced 'ownsdt:*' "$tmp/own_sdt"
+	rc=$?
+	unset JUMPFUNC_TRACE
+	cat "$tmp/err"
+	[ "$rc" = 0 ] && [ "$(count ownsdt:hit)" = 3 ] && ! grep 'nothing is recorded' "$tmp/err" &&
+		grep -q 'ownsdt:hit at .* (the program itself records a probe' "$tmp/err"
+}
+
 # Where one thread writes text, no function that it comes through is half written. What it comes through itself is no call.
 own_pwrite()
 {
@@ -640,6 +666,7 @@ if echo '#include <sys/sdt.h>' | ${CC:-cc} -E - > /dev/null 2>&1; then
 else
 	skip "a program with the static library" "sys/sdt.h (systemtap-sdt-dev)"
 fi
+check "probes of our <sys/sdt.h>, which the program records itself" own_sdt
 # From 3.13 on python has no notes for functions and lines.
 if grep -q function__entry "$python" 2> /dev/null; then
 	# This python is at a fixed address, and the heap, which is at a random one, is sometimes where a note's jump would lead.

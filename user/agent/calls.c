@@ -105,14 +105,19 @@ static bool name_sum(struct sums *s, const char *name, unsigned int i)
 static const char *make_sums(struct jf_agent_probe *p)
 {
 	static const struct jf_event_field none = { .kind = __JF_FIELD_END };
-	struct sums *s = calloc(1, sizeof(*s));
 	struct jf_event *event[JF_SUM_NUMBERS];
 	unsigned int i;
-	bool ok = s;
+	struct sums *s;
+	bool ok;
 	int err;
 
 	_Static_assert(JF_SUM_NUM + 1 == JF_SUM_NUMBERS, "as jf-trace says it");
 
+	/* Numbers of a few sums that cannot be had as a whole would be taken for good. */
+	if (__jf_events_left() < JF_SUM_NUMBERS + JF_SUM_SPARE)
+		return JF_SUM_BEYOND;
+	s = calloc(1, sizeof(*s));
+	ok = s;
 	for (i = 0; ok && i < JF_SUM_NUM; i++) {
 		event[i] = &s->event[i];
 		ok = name_sum(s, p->name, i);

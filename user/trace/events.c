@@ -398,6 +398,16 @@ int __jf_events_number(struct jf_event **event, size_t num)
 	return err;
 }
 
+unsigned int __jf_events_left(void)
+{
+	unsigned int left;
+
+	pthread_mutex_lock(&events_lock);
+	left = UINT16_MAX - jf_last_class();
+	pthread_mutex_unlock(&events_lock);
+	return left;
+}
+
 int __jf_event_number(struct jf_event *event)
 {
 	return __jf_events_number(&event, 1);

@@ -136,6 +136,13 @@ int __jf_event_number(struct jf_event *event);
 int __jf_events_number(struct jf_event **event, size_t num);
 
 /**
+ * __jf_events_left() - how many numbers are left
+ *
+ * Context: as __jf_event_number().
+ */
+unsigned int __jf_events_left(void);
+
+/**
  * __jf_record_by_environment() - start to record as the environment says how
  *
  * Context: as jf_record_start().

@@ -23,7 +23,9 @@
 #define JF_SUM_BUCKETS	70
 /* Numbers of a function, with the one for its calls; and functions that can have numbers. */
 #define JF_SUM_NUMBERS	(JF_SUM_BUCKETS + 5)
-#define JF_SUM_FUNCTIONS	(UINT16_MAX / JF_SUM_NUMBERS)
+/* Numbers that sums leave to records and counts: each is taken as long as the process lives. */
+#define JF_SUM_SPARE	8192
+#define JF_SUM_FUNCTIONS	((UINT16_MAX - JF_SUM_SPARE) / JF_SUM_NUMBERS)
 /* Why others have none: in the folder's list of refused probes. */
 #define JF_SUM_BEYOND	"a process has no numbers for sums of so many functions"
 

@@ -645,21 +645,45 @@ on_terminal()
 		[ "$(grep FUNCTION "$tmp/screen" | tail -n 1 | grep -c after)" = 0 ]
 }
 
-# More functions than there are numbers for.
-too_many()
+# 900 functions
+write_many()
 {
 	awk 'BEGIN { for (i = 0; i < 900; i++) printf "__attribute__((__noinline__)) long i_f%d(long x) { __asm__ volatile(\"nop;nop;nop;nop;nop\"); return x + %d; }\n", i, i;
 		print "int main(void) { long s = 0;"; for (i = 0; i < 900; i++) printf "s += i_f%d(s);\n", i; print "return s == 1; }" }' > "$tmp/many.c"
-	${CC:-cc} -O1 -fno-ipa-icf -o "$tmp/many" "$tmp/many.c" || return 1
+}
+
+# More functions than there are numbers for.
+too_many()
+{
+	write_many && ${CC:-cc} -O1 -fno-ipa-icf -o "$tmp/many" "$tmp/many.c" || return 1
 	"$build/jf-trace" time --csv -o "$tmp/table" -e 'many:i_*' -- "$tmp/many" 2> "$tmp/said2"
 	status=$?
 	cat "$tmp/said2"
 	wc -l < "$tmp/table"
-	[ "$status" = 123 ] && grep -q '27 functions are beyond the 873 that one process can have; take a narrower pattern' "$tmp/said2" &&
+	[ "$status" = 123 ] && grep -q '136 functions are beyond the 764 that one process can have; take a narrower pattern' "$tmp/said2" &&
 		! grep -q 'No space' "$tmp/said2" || return 1
 	"$build/jf-trace" time --csv -o "$tmp/table" -e 'many:i_f*[13579]' -- "$tmp/many" 2> "$tmp/said2"
 	status=$?
 	[ "$status" = 0 ] && ! grep beyond "$tmp/said2"
+}
+
+# Numbers are taken as long as the process lives: others can still be counted and recorded in it.
+many_and_others()
+{
+	write_many
+	sed 's/int main(void) {/#include <stdio.h>\n#include <unistd.h>\nlong other(long x) { __asm__ volatile("nop;nop;nop;nop;nop"); return x; }\nint main(void) { char c; printf("ready\\n"); fflush(stdout); while (read(0, \&c, 1) == 1) {/; s/return s == 1;/other(s); } return 0;/' "$tmp/many.c" > "$tmp/live.c"
+	${CC:-cc} -O1 -fno-ipa-icf -rdynamic -o "$tmp/live" "$tmp/live.c" && rm -f "$tmp/in" && mkfifo "$tmp/in" || return 1
+	JUMPFUNC_TRACE_CONTROL=1 LD_PRELOAD=$build/libjumpfunc-agent.so "$tmp/live" < "$tmp/in" > "$tmp/words" 2> "$tmp/told" &
+	live=$!
+	exec 9> "$tmp/in"
+	awaits grep -q ready "$tmp/words" || return 1
+	timeout -s INT 3 "$build/jf-trace" time -p "$live" -e 'live:i_*' > "$tmp/said2" 2>&1
+	cat "$tmp/said2"
+	ends 0 "$build/jf-trace" record -p "$live" -o "$tmp/others" -e call/live:other && echo >&9
+	rc=$?
+	exec 9>&-
+	wait "$live"
+	[ "$rc" = 0 ] && "$build/jf-trace" script "$tmp/others" 2> /dev/null | grep -q live:other
 }
 
 # No program is started then.
@@ -839,6 +863,7 @@ check 'sums by names of the source' times_by_source
 check 'sums of no function' times_of_nothing
 check 'sums in formats of programs' formats
 check 'sums of too many functions' too_many
+check "others beside the times of too many functions" many_and_others
 check 'options that a command does not have' options
 check 'numbers of many events' number_alone
 check 'fields that many functions have' same_fields

@@ -31,6 +31,18 @@ counted()
 	python3 "$here/calls.py" "$tmp/out" "$tmp/events"
 }
 
+# cancelled FLAGS...: threads that end in the midst of calls; the next ones have their stacks.
+cancelled()
+{
+	${CC:-cc} "$@" -pthread -o "$tmp/cancelled" "$here/cancelled.c" || return 1
+	for _ in 1 2 3 4 5 6 7 8; do
+		traced 'call/cancelled:k_*' "$tmp/cancelled" || return 1
+		grep -q 'no memory in reach' "$tmp/err" || break
+	done
+	grep 'is not recorded' "$tmp/err" | grep -v '\.cold at .*it never returns' && return 1
+	python3 "$here/cancelled.py" "$tmp/out" "$tmp/events"
+}
+
 # Refused, with the reason, and the others are recorded.
 refused()
 {
@@ -849,6 +861,8 @@ if command -v clang++ > /dev/null; then
 else
 	skip 'the same by clang' 'no clang++'
 fi
+check 'threads that are cancelled anywhere' cancelled -O2
+check 'threads that are cancelled anywhere, -O0' cancelled -O0
 check 'no function whose exits are not known' refused
 check 'no function that has data in it' data
 check 'functions beside each other, each by its own pattern' apart

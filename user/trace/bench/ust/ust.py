@@ -176,6 +176,31 @@ class AgentFunction(Agent):
     glob = 'bench_two'
 
 
+class AgentCall(Agent):
+    """Entry and return of a function: one record."""
+    glob = 'call/bench_two'
+
+
+class AgentDropped(AgentCall):
+    """The same, of which a filter lets none pass."""
+
+    def recorded(self, threads, events):
+        return None
+
+    def enabling(self, threads):
+        return []
+
+
+class AgentShort(AgentDropped):
+    """jf-trace --min 1s"""
+    glob = 'call>1s/bench_two'
+
+
+class AgentUnwanted(AgentDropped):
+    """jf-trace --if 'arg0 > 4294967295': it has 32 bits"""
+    glob = 'call/bench_two if arg0 > 4294967295'
+
+
 class Lttng(Contender):
     """User space alone, with a daemon of its own: a flight recorder with buffers per process, 8 times 64 KiB a CPU."""
 
@@ -363,6 +388,7 @@ class Perf(Contender):
 class Uftrace(Contender):
     """Entry and return of a function, without arguments: two records for each."""
     events = 2000
+    filters = []
 
     def lacks(self):
         return super().lacks() if shutil.which('uftrace') else 'not installed (apt-get install uftrace)'
@@ -373,7 +399,7 @@ class Uftrace(Contender):
             yield [], dict(os.environ)
             return
         with tempfile.TemporaryDirectory(dir=self.tmp) as folder:
-            yield ['uftrace', 'record', '-d', folder + '/data', '-P', 'bench_two', '--no-libcall'], dict(os.environ)
+            yield ['uftrace', 'record', '-d', folder + '/data', '-P', 'bench_two', '--no-libcall'] + self.filters, dict(os.environ)
 
     def recorded(self, threads, events):
         with tempfile.TemporaryDirectory(dir=self.tmp) as folder:
@@ -386,6 +412,14 @@ class Uftrace(Contender):
         return 0
 
 
+class UftraceShort(Uftrace):
+    """The same, of which its filter by time lets none pass."""
+    filters = ['-t', '1s']
+
+    def recorded(self, threads, events):
+        return None
+
+
 def contenders(build, tmp):
     return [c(name, program, build, tmp) for c, name, program in (
         (Nothing, 'no tracepoint', 'none'),
@@ -394,8 +428,12 @@ def contenders(build, tmp):
         (Agent, 'agent: USDT note (nop)', 'note1'),
         (Agent, 'agent: USDT note (nop5)', 'note5'),
         (AgentFunction, 'agent: function', 'function'),
+        (AgentCall, 'agent: call', 'function'),
+        (AgentShort, 'agent: call, dropped by --min', 'function'),
+        (AgentUnwanted, 'agent: call, dropped by --if', 'function'),
         (Lttng, 'LTTng-UST', 'lttng'),
         (Uftrace, 'uftrace: function', 'uftrace'),
+        (UftraceShort, 'uftrace: call, dropped by -t', 'uftrace'),
         (Bpftrace, 'bpftrace: USDT note (nop)', 'note1'),
         (Bpftrace, 'bpftrace: USDT note (nop5)', 'note5'),
         (Perf, 'perf: USDT note (nop)', 'note1'),

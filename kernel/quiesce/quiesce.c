@@ -15,8 +15,8 @@
  *   the text called
  *   an interrupt, a softirq, an NMI; the idle task;	over, before its CPU stops
  *   a section with preemption off; the INT3 handler
- *   a task that was interrupted after it had loaded	it is in a register that
- *   the text's address, before it ran any of it	was saved on its stack
+ *   a task that was interrupted after a trampoline	it is in a register that
+ *   loaded the text's address, before it ran it	was saved on its stack
  *   a task in the iterator, which has read the		the iterator counts as text
  *   address of an array that was replaced		that was replaced
  *   a task in a replaced image, on its way to the	so does the image

@@ -12,6 +12,7 @@
 #   a target that is set again is searched for	nap, set again: the quiesce does not end
 #   so is what another function leads to	in use: share swap
 #   so is a probe that another tracepoint has	two, void, one
+#   an address in any register counts		hold: the quiesce does not end
 . "$(dirname "$0")/../lib/lib.sh"
 . "$(dirname "$0")/../lib/promise.sh"
 
@@ -74,6 +75,15 @@ for b in ${JF_BACKEND:-auto indirect}; do
 done
 
 # ---- functions that unrelated callers execute as well ----
+
+preempt=/sys/kernel/debug/sched/preempt
+mode=$(sed -n 's/.*(\(.*\)).*/\1/p' $preempt 2>/dev/null) || true
+# Where the kernel can change that.
+jf_mode()
+{
+	[ -z "$mode" ] || echo "$1" >$preempt
+} 2>/dev/null
+[ -z "$mode" ] || jf_on_exit "echo $mode >$preempt"
 
 for b in ${JF_BACKEND:-auto indirect}; do
 	load "backend=$b"
@@ -176,6 +186,16 @@ for b in ${JF_BACKEND:-auto indirect}; do
 	promise_do stop
 	promise_do one 0
 	promise_do quiesce
+	# A thread that only knows where it begins, and is interrupted at work: that takes a kernel that preempts itself.
+	jf_mode full
+	promise_do go hold
+	jf_until 100 at_least rounds 1 || fail "$b, hold: the thread is at work" "$(cat $P/state)"
+	promise_do swap
+	passed "$b: beside a thread that has a former target's address in a register"
+	promise_do stop
+	promise_do back
+	promise_do quiesce
+	jf_mode "$mode"
 	# A function of the kernel: any thread may be in there.
 	enters "$b, msleep()" doze
 	promise_do awake

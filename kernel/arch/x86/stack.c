@@ -200,19 +200,31 @@ static bool jf_rest_has(struct task_struct *t, unsigned long from,
 
 /* --- frames -------------------------------------------------------------- */
 
+/*
+ * True if @addr is where a function begins that others may call, too. A task that came through a
+ * trampoline, and is about to enter the function, has that in r11. A task that has it in another
+ * register, to compare it or to call it by a pointer of its own, has not come from there.
+ */
+static bool jf_is_begin(const struct jf_scan *scan, unsigned long addr)
+{
+	const struct jf_span *s = jf_spans_find(&scan->in, addr);
+
+	return s && s->tag - addr <= JF_ARCH_CALL_PAD;
+}
+
 static bool jf_regs_have(const struct pt_regs *regs, struct jf_scan *scan)
 {
 	const unsigned long r[] = {
 		regs->ax, regs->bx, regs->cx, regs->dx, regs->si, regs->di,
-		regs->bp, regs->r8, regs->r9, regs->r10, regs->r11, regs->r12,
-		regs->r13, regs->r14, regs->r15,
+		regs->bp, regs->r8, regs->r9, regs->r10, regs->r12, regs->r13,
+		regs->r14, regs->r15,
 	};
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(r); i++)
-		if (jf_lead_into(scan, r[i]))
+		if (!jf_is_begin(scan, r[i]) && jf_lead_into(scan, r[i]))
 			return true;
-	return false;
+	return jf_lead_into(scan, regs->r11);
 }
 
 /* The reach of a copy of an instruction and its surroundings. */

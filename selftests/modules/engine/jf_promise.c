@@ -457,6 +457,19 @@ static noinline void place_msleep(void)
 	}
 }
 
+/* Not there, but its address is at hand all the time. */
+static noinline void place_hold(void)
+{
+	void *f = shared;
+
+	OPTIMIZER_HIDE_VAR(f);
+	while (!READ_ONCE(stopping)) {
+		atomic_inc(&rounds);
+		cond_resched();
+		asm volatile("" : "+r" (f));
+	}
+}
+
 static noinline void place_doze(void)
 {
 	atomic_inc(&inside);
@@ -491,6 +504,7 @@ static const struct {
 	{ "words", place_words },
 	{ "msleep", place_msleep },
 	{ "doze", place_doze },
+	{ "hold", place_hold },
 };
 
 static const struct {

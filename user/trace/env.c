@@ -82,7 +82,7 @@ void jf_process_name(char *name, size_t size)
 	ssize_t n = fd < 0 ? -1 : read(fd, name, size - 1);
 
 	if (fd >= 0)
-		jf_close(fd);
+		close(fd);
 	if (n > 1)
 		name[n - 1] = 0;
 	if (n <= 1 || (n == 16 && !strncmp(name, program, 15)) || !strcmp(name, "exe") || !name[strspn(name, "0123456789")])

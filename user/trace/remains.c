@@ -30,7 +30,7 @@ static int try_connect(int folder, const char *name)
 	snprintf(at.sun_path, sizeof(at.sun_path), "/proc/self/fd/%d/%.71s", folder, name);
 	if (connect(fd, (const struct sockaddr *)&at, sizeof(at)))
 		err = -errno;
-	jf_close(fd);
+	close(fd);
 	return err;
 }
 
@@ -77,7 +77,7 @@ void jf_control_sweep(const char *folder)
 
 	if (!dir) {
 		if (fd >= 0)
-			jf_close(fd);
+			close(fd);
 		return;
 	}
 	jf_control_name(own, sizeof(own), 1, "/proc/self/ns/pid");

@@ -293,6 +293,11 @@ static void come_by(const struct jf_spot *spot, struct jf_saved *s)
 		if (!__atomic_load_n(&spot->on, __ATOMIC_RELAXED))
 			return;
 	}
+	if (__builtin_expect(jf_watch_is_blind(), 0)) {
+		if (!spot->exit && __atomic_load_n(&spot->on, __ATOMIC_RELAXED))
+			jf_lose();
+		return;
+	}
 	if (!__jf_reader && !jf_aside_packet(0))
 		return;
 	s->reg[4] = (uint64_t)(s + 1);

@@ -85,6 +85,8 @@ JF_HIDDEN void jf_tid_begin(void);
 /* --- watch.c -------------------------------------------------------------------------- */
 
 JF_HIDDEN void jf_watch_call(const struct jf_spot *spot, const uint64_t *reg);
+/* True: the calling thread may not read the time. */
+JF_HIDDEN bool jf_watch_is_blind(void);
 JF_HIDDEN void jf_watch_handler(uint64_t *reg);
 
 /* --- value.c -------------------------------------------------------------------------- */

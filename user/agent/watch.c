@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /*
  * Calls of libc's functions by which the program installs a filter of system calls, or a handler of
- * SIGTRAP: the agent's part comes before the function's own work.
+ * SIGTRAP, or forbids itself the counter of the processor: the agent's part comes before the
+ * function's own work.
  */
 #include "agent.h"
 #include "saved.h"
@@ -49,6 +50,19 @@ static bool installs(uint32_t nr, const uint64_t *reg, bool direct)
 	return nr == SYS_seccomp ? (uint32_t)reg[6] == SECCOMP_SET_MODE_STRICT || filter : (uint32_t)mode == SECCOMP_MODE_STRICT || filter;
 }
 
+/*
+ * Threads that may not read the counter of the processor die of that. A thread begins without it if
+ * its creator has none: so one PR_SET_TSC counts for all threads. The strict mode permits no new
+ * thread.
+ */
+static bool no_counter;
+static __thread bool is_strict __attribute__((__tls_model__("initial-exec")));
+
+bool jf_watch_is_blind(void)
+{
+	return __atomic_load_n(&no_counter, __ATOMIC_RELAXED) || is_strict;
+}
+
 static uint64_t become_quiet(uint64_t others)
 {
 	jf_aside_quiet(others);
@@ -71,6 +85,8 @@ void jf_watch_call(const struct jf_spot *spot, const uint64_t *reg)
 		what = nr;
 		nr = SYS_prctl;
 	}
+	if (nr == SYS_prctl && what == PR_SET_TSC)
+		__atomic_store_n(&no_counter, (uint32_t)reg[spot->watch == JF_WATCH_PRCTL ? 6 : 2] == PR_TSC_SIGSEGV, __ATOMIC_RELAXED);
 	if (nr == SYS_prctl ? what != PR_SET_SECCOMP :
 	    nr != SYS_seccomp || (what != SECCOMP_SET_MODE_STRICT && what != SECCOMP_SET_MODE_FILTER))
 		return;
@@ -83,4 +99,5 @@ void jf_watch_call(const struct jf_spot *spot, const uint64_t *reg)
 	__atomic_fetch_or(&jf_filtered, JF_FILTERED, __ATOMIC_SEQ_CST);
 	if (!jf_is_quiet() && installs(nr, reg, spot->watch == JF_WATCH_PRCTL))
 		jf_aside(become_quiet, others, JF_HOOK_STACK);
+	is_strict |= nr == SYS_seccomp ? what == SECCOMP_SET_MODE_STRICT : (uint32_t)reg[spot->watch == JF_WATCH_PRCTL ? 6 : 2] == SECCOMP_MODE_STRICT;
 }

@@ -1380,6 +1380,78 @@ last_thread()
 	"$tmp/last" vfork && JUMPFUNC_TRACE_CONTROL=1 XDG_RUNTIME_DIR=$tmp/run traced "$globs" "$tmp/last" vfork
 }
 
+# The first thread ends by a system call, and its status is that of the process.
+raw_exit()
+{
+	build_c raw_exit -rdynamic <<-END
+	#include <sys/syscall.h>
+	#include <unistd.h>
+	__attribute__((__noinline__)) long begins(long a) { __asm__ volatile("" : "+r" (a)); return a; }
+	int main(void) { syscall(SYS_exit, begins(3)); }
+	END
+	JUMPFUNC_TRACE_CONTROL=1 XDG_RUNTIME_DIR=$tmp/run JUMPFUNC_TRACE_DIR=$tmp/traces JUMPFUNC_AGENT=raw_exit:begins LD_PRELOAD=$agent timeout 30 "$tmp/raw_exit"
+	rc=$?
+	echo "status $rc"
+	[ "$rc" = 3 ]
+}
+
+# A thread that may not read the counter of the processor loses records, which are counted.
+no_counter()
+{
+	build_c no_counter -rdynamic <<-END
+	#include <linux/seccomp.h>
+	#include <pthread.h>
+	#include <stdio.h>
+	#include <stdlib.h>
+	#include <sys/prctl.h>
+	#include <sys/syscall.h>
+	#include <sys/wait.h>
+	#include <unistd.h>
+	__attribute__((__noinline__)) long works(long a) { __asm__ volatile("" : "+r" (a)); return a + 1; }
+	static void *thread(void *arg) { works(1); return arg; }
+	static int status_of(void (*fn)(void))
+	{
+		int status;
+
+		if (!fork())
+			fn();
+		wait(&status);
+		return status;
+	}
+	static void strict(void)
+	{
+		works(1);
+		prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT);
+		works(2);
+		syscall(SYS_exit, 4);
+	}
+	static void forbids(void)
+	{
+		pthread_t t;
+
+		works(1);
+		prctl(PR_SET_TSC, PR_TSC_SIGSEGV);
+		works(2);
+		if (!pthread_create(&t, NULL, thread, NULL))
+			pthread_join(t, NULL);
+		prctl(PR_SET_TSC, PR_TSC_ENABLE);
+		works(3);
+		prctl(PR_SET_TSC, PR_TSC_SIGSEGV);
+		exit(5);
+	}
+	int main(void)
+	{
+		int a = status_of(strict), b = status_of(forbids);
+
+		printf("%x %x\n", a, b);
+		return 0;
+	}
+	END
+	for globs in no_counter:works call/no_counter:works; do
+		same "$tmp/no_counter" && [ "$(cat "$tmp/out")" = "400 500" ] && [ "$(count no_counter:works)" = 3 ] || { cat "$tmp/out" "$tmp/events"; return 1; }
+	done
+}
+
 # All text of a process is compared with its files, after a change at the begin, and after others by another thread.
 no_breakpoints()
 {
@@ -1836,6 +1908,8 @@ check "floats and doubles of notes" reals
 check "another's breakpoint on a probe while an object is unloaded" foreign
 mkdir -m 700 "$tmp/run"
 check "the first thread ends, and the last one" last_thread
+check "the first thread ends by a system call" raw_exit
+check "threads that may not read the counter of the processor" no_counter
 check "the agent looks at what is loaded within a dlopen()" within_dlopen
 check "no breakpoint is left in the text" no_breakpoints
 check "a loop that begins in a function's first five bytes" loop_at_begin

@@ -1217,6 +1217,14 @@ read_only()
 	ends 125 unshare -rm sh -c 'mount -t tmpfs -o ro none "$2"; "$1" run -o "$2/t" true' sh "$tool" "$tmp/disk" && says 'Read-only'
 }
 
+# A disk that is full from the begin, and not only later: the cause is said, and the program is not executed in vain.
+full_folder()
+{
+	# shellcheck disable=SC2016
+	ends 125 unshare -rm sh -c 'mkdir -p "$2"; mount -t tmpfs -o size=16k none "$2"; dd if=/dev/zero of="$2/full" bs=4k 2> /dev/null; "$1" run -e small -o "$2/t" echo ran; rc=$?; ls "$2"; exit "$rc"' \
+		sh "$tool" "$tmp/disk" && says 'No space left' && ! says ran && ! says 'more rights' && [ "$(tail -n 1 "$tmp/out")" = full ]
+}
+
 file_size() { make_trace; ends 1 sh -c 'ulimit -f 10; "$1" recover "$2" "$3"' sh "$tool" "$trace" "$tmp/copy" && says 'ulimit' && [ ! -e "$tmp/copy" ]; }
 
 # ^C while it copies: the parts go. A file that cannot be read at once makes it last.
@@ -1357,6 +1365,7 @@ check "a file of names that are long and many" many_long_names
 if unshare -rm true 2> /dev/null; then
 	check "a full disk" full_disk
 	check "a read-only file system" read_only
+	check "a file system that is full" full_folder
 else
 	skip "disks" "no mount namespace may be made here (unshare -rm)"
 fi

@@ -284,18 +284,21 @@ static int make_folder(const struct options *o, char *buf, size_t size)
  * In @folder: a byte comes into it if a program loads libjumpfunc-trace, and an error's number if
  * that can make no trace.
  */
-static void expect_loaded(const char *folder)
+static int expect_loaded(const char *folder)
 {
 	/* Room for both, should the disk be full then. */
 	static const char none[JF_LOADED_SIZE];
 	char path[PATH_MAX];
-	int fd;
+	int fd, err;
 
-	fd = jf_path(path, sizeof(path), folder, JF_LOADED) ? -1 : open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	if (jf_path(path, sizeof(path), folder, JF_LOADED))
+		return -ENAMETOOLONG;
+	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	if (fd < 0)
-		return;
-	jf_file_write(fd, none, sizeof(none), 0);
+		return -errno;
+	err = jf_file_write(fd, none, sizeof(none), 0);
 	close(fd);
+	return err;
 }
 
 /* @err: why it could make no trace, or 0. */
@@ -468,7 +471,12 @@ int run_program(const struct options *o, char **argv, struct run *r)
 		return STATUS_RUN_FAILED;
 	if (!find_agent(AGENT, r->agent, sizeof(r->agent)))
 		*r->agent = 0;
-	expect_loaded(r->folder);
+	err = expect_loaded(r->folder);
+	if (err) {
+		fail("%s: %s", r->folder, strerror(-err));
+		remove_traces(r->folder);
+		return STATUS_RUN_FAILED;
+	}
 	snprintf(twice, sizeof(twice), "jf-trace: a second signal: the program is not waited for; the trace is in %s\n", r->folder);
 	if (*r->agent)
 		tell_types(o, argv[0], r->folder, types, sizeof(types));

@@ -700,14 +700,15 @@ hidden()
 		ends 0 "$tool" list "$pid" -e jftest:small && says '^event *- *jftest:small'
 }
 
-# A process that cannot answer: the tool says so rather than wait for good. (That takes a minute; here it is interrupted.)
+# A process that cannot answer: the tool says so at once.
 stopped()
 {
 	kill -STOP "$pid"
-	timeout 1 "$tool" stats "$pid" > "$tmp/out" 2>&1
-	rc=$?
+	for command in stats list stop record top count; do
+		ends 1 timeout 10 "$tool" "$command" -p "$pid" && says "is stopped, and cannot answer: kill -CONT $pid" || { kill -CONT "$pid"; return 1; }
+	done
 	kill -CONT "$pid"
-	[ "$rc" = 124 ] && ends 0 "$tool" stats "$pid"
+	ends 0 "$tool" stats "$pid" && says '^recording 0$'
 }
 
 another_user()

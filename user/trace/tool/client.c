@@ -360,6 +360,7 @@ static int explain(pid_t pid, int err)
 
 static int open_control(pid_t pid, uid_t *owner)
 {
+	char state[64];
 	uid_t uid;
 	int fd;
 
@@ -373,6 +374,10 @@ static int open_control(pid_t pid, uid_t *owner)
 	}
 	if (geteuid() && uid != geteuid()) {
 		fail("process %d belongs to another user: that user and root alone may control it", (int)pid);
+		return -ECOMM;
+	}
+	if (status_line(pid, "State:", state, sizeof(state)) && *state == 'T') {
+		fail("process %d is stopped, and cannot answer: kill -CONT %d lets it go on", (int)pid, (int)pid);
 		return -ECOMM;
 	}
 	*owner = uid;

@@ -106,6 +106,25 @@ sums()
 }
 check "time, top and list of it" sums
 
+# Whatever asks jf-trace to end, nothing stays on: the next command is not refused. The reader of a pipe that goes is such an end, too.
+ends_of()
+{
+	begin "$waits" epoll || return 1
+	for command in time count top; do
+		for sig in HUP QUIT TERM INT; do
+			ends 124 env --default-signal=HUP,QUIT timeout -s "$sig" 1 "$tool" "$command" -p "$pid" -e 'waits:do_*' || return 1
+			! says 'is recording' || return 1
+		done
+	done
+	{ env --default-signal=PIPE "$tool" top -p "$pid" -i 0.1 -e 'waits:do_*' 2> "$tmp/err"; echo "$?" > "$tmp/rc"; } | head -n 1 > "$tmp/out"
+	says 'events/s' && [ "$(cat "$tmp/rc")" = 141 ] && ends 0 "$tool" stats -p "$pid" && says '^recording 0$' || return 1
+	set -- "$XDG_RUNTIME_DIR/jumpfunc/waits-$pid"-*
+	[ ! -e "$1" ] && finish
+}
+if env --default-signal=INT,HUP true 2> /dev/null; then
+	check "signals end time, count and top, and nothing stays on" ends_of
+fi
+
 # --- what is not the thread's ------------------------------------------------------------------
 
 # The constructor changes errno, vector registers, their control word and the direction of rounding; signals come meanwhile.

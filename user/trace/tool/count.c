@@ -362,7 +362,7 @@ static int put_counts(FILE *to, struct all_counted *all, const char *what)
 			put_thread(to, &sum[i].first[k], several);
 	}
 	free(sum);
-	return fflush(to) ? fail("%s", strerror(errno)) : STATUS_OK;
+	return fflush(to) && errno != EPIPE ? fail("%s", strerror(errno)) : STATUS_OK;
 }
 
 static int put_table(FILE *to, const char *folder, struct all_counted *all, const char *what)
@@ -432,7 +432,7 @@ static void leave(int sig)
 /* ^C ends the reading of a large trace, which stays. An ignored signal stays ignored. */
 static void leave_on_signal(const char *folder)
 {
-	static const int signals[] = { SIGINT, SIGTERM };
+	static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
 	struct sigaction act, old;
 	size_t i;
 
@@ -484,25 +484,6 @@ static int count_program(const struct options *o, char **argv)
 	return status == STATUS_OK ? status : status == STATUS_LOST ? STATUS_RUN_LOST : STATUS_RUN_NO_REPORT;
 }
 
-static volatile sig_atomic_t interrupted;
-
-static void interrupt(int sig)
-{
-	interrupted = sig;
-}
-
-/* From now on ^C switches off all that is on. */
-static void wait_for_interrupt(void)
-{
-	struct sigaction act;
-
-	/* Without SA_RESTART: the sleep ends. */
-	memset(&act, 0, sizeof(act));
-	act.sa_handler = interrupt;
-	sigaction(SIGINT, &act, NULL);
-	sigaction(SIGTERM, &act, NULL);
-}
-
 /* Until ^C, or until the process has ended. @live: shows the sums so far, as top(1) its table. */
 static void wait_for_end(const struct options *o, pid_t pid, const char *folder, bool live)
 {
@@ -510,9 +491,9 @@ static void wait_for_end(const struct options *o, pid_t pid, const char *folder,
 	uid_t uid;
 
 	note("counting; ^C ends it");
-	while (!interrupted && pid_owner(pid, &uid)) {
+	while (!told_to_end && pid_owner(pid, &uid)) {
 		rest(100000000);
-		if (!live || interrupted || (double)(now_ns() - last) < o->interval * 1e9)
+		if (!live || told_to_end || (double)(now_ns() - last) < o->interval * 1e9)
 			continue;
 		last = now_ns();
 		live = show_sums(o, folder, (unsigned int)((last - begin) / 1000000000)) == STATUS_OK;
@@ -531,7 +512,7 @@ static int count_process(const struct options *o, pid_t pid)
 
 	if (!to)
 		return STATUS_FAILED;
-	wait_for_interrupt();
+	end_on_signals();
 	status = record_from_now(o, pid, "count", folder, sizeof(folder));
 	if (status && !*folder)
 		return close_output(o, to, status);

@@ -405,7 +405,8 @@ int main(int argc, char **argv)
 		status = run(&commands[i], argc - 1, argv + 1);
 		if (fflush(stdout) && errno != EPIPE && !status)
 			status = fail("stdout: %s", strerror(errno));
-		return status;
+		/* As one that the signal has ended. */
+		return told_to_end == SIGPIPE ? 128 + SIGPIPE : status;
 	}
 	if (argc > 1)
 		fail("there is no command '%s': jf-trace --help", argv[1]);

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -261,6 +262,30 @@ static int ask_word(const char *of, const char *word, answer_fn *each, void *arg
 		return fail("'%s' is no number of a process", of), STATUS_USAGE;
 	err = ask(pid, words, each, arg, NULL);
 	return err ? explain(pid, what, err) : STATUS_OK;
+}
+
+volatile sig_atomic_t told_to_end;
+
+static void tell_to_end(int sig)
+{
+	told_to_end = sig;
+}
+
+void end_on_signals(void)
+{
+	static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE };
+	struct sigaction act, old;
+	size_t i;
+
+	/* Without SA_RESTART: the sleep ends. */
+	memset(&act, 0, sizeof(act));
+	act.sa_handler = tell_to_end;
+	for (i = 0; i < sizeof(signals) / sizeof(*signals); i++) {
+		/* nohup(1) wants it to go on. A shell's background ignores ^C, and kill -INT is meant. */
+		if (signals[i] != SIGINT && !sigaction(signals[i], NULL, &old) && old.sa_handler == SIG_IGN)
+			continue;
+		sigaction(signals[i], &act, NULL);
+	}
 }
 
 int stop_process(pid_t pid)

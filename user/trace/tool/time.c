@@ -238,7 +238,7 @@ static int put_times(FILE *to, const struct options *o, struct times *t, size_t 
 	}
 	if (o->json)
 		fputs("\n]\n", to);
-	return fflush(to) ? fail("%s", strerror(errno)) : STATUS_OK;
+	return fflush(to) && errno != EPIPE ? fail("%s", strerror(errno)) : STATUS_OK;
 }
 
 int put_sums(FILE *to, const struct options *o, const char *folder)

@@ -38,6 +38,7 @@
 #define _GNU_SOURCE
 #endif
 #include <limits.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -189,6 +190,9 @@ bool show_run(const struct options *o, const char *name, const struct run *r);
  */
 int record_from_now(const struct options *o, pid_t pid, const char *mode, char *folder, size_t size);
 int stop_process(pid_t pid);
+/* The signal that asks count, time or top to end: what it has switched on is to be off then. */
+extern volatile sig_atomic_t told_to_end;
+void end_on_signals(void);
 
 /* --- say.c -------------------------------------------------------------------------- */
 

@@ -123,13 +123,6 @@ static double now(void)
 	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
-static volatile sig_atomic_t interrupted;
-
-static void interrupt(int sig)
-{
-	interrupted = sig;
-}
-
 static int watch(const struct options *o, struct tally *t, pid_t pid)
 {
 	struct timespec rest = { (time_t)o->interval, (long)((o->interval - (double)(time_t)o->interval) * 1e9) };
@@ -141,7 +134,7 @@ static int watch(const struct options *o, struct tally *t, pid_t pid)
 
 	if (!rows)
 		return fail("%s", strerror(ENOMEM));
-	while (!interrupted && !err) {
+	while (!told_to_end && !err) {
 		nanosleep(&rest, NULL);
 		next = now();
 		if (next <= last)
@@ -197,17 +190,12 @@ static int top_from_now(const struct options *o, pid_t pid)
 
 int do_top(const struct options *o, int argc, char **argv)
 {
-	struct sigaction act;
 	char folder[PATH_MAX];
 	pid_t pid = 0;
 	int status;
 
 	(void)argc;
-	/* Without SA_RESTART: the sleep ends. */
-	memset(&act, 0, sizeof(act));
-	act.sa_handler = interrupt;
-	sigaction(SIGINT, &act, NULL);
-	sigaction(SIGTERM, &act, NULL);
+	end_on_signals();
 	if (!is_pid(argv[0], &pid))
 		return o->num_globs ? (fail("-e is for a process, which records these events then"), STATUS_USAGE) : top_of(o, argv[0], 0);
 	if (o->num_globs)

@@ -187,7 +187,8 @@ static int begin_in(const struct options *o, pid_t pid, const char *parent, char
 	words[n] = NULL;
 	err = ask(pid, words, NULL, NULL, NULL);
 	if (err == -EBUSY)
-		return fail("process %d is recording already: jf-trace stats %d tells where", (int)pid, (int)pid);
+		return fail("process %d is recording already: jf-trace stats %d tells where, jf-trace enable %d GLOB records more, "
+			    "and jf-trace stop %d ends it", (int)pid, (int)pid, (int)pid, (int)pid);
 	if (err == -EOPNOTSUPP)
 		return fail("process %d cannot have this clock: try --clock monotonic", (int)pid);
 	if (err)

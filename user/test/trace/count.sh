@@ -159,6 +159,15 @@ folder()
 		[ "$lost" -gt 0 ] && [ $((sum + lost)) = 100000 ]
 }
 
+# A trace of records has no counters: an empty table alone would say that there were no calls.
+no_counters()
+{
+	rm -f "$tmp/file"
+	mkdir "$tmp/other" && JUMPFUNC_TRACE=small JUMPFUNC_TRACE_DIR=$tmp/other "$build/count_calls" "$tmp/file" 1 10 &&
+		ends 4 "$tool" count "$tmp/other" && says "has records, and no counters: jf-trace report $tmp/other" &&
+		ends 4 "$tool" time "$tmp/other" && says "has records, and no sums of calls: jf-trace report --summary"
+}
+
 # A plugin that is loaded more often than the agent has numbers for probes.
 reloads()
 {
@@ -175,6 +184,7 @@ check "threads that follow each other are counted" short_threads
 check "children are counted" forks
 check "a process is counted from now on" process
 check "a trace of counters is shown, and says what it lacks" folder
+check "count and time of a trace of records" no_counters
 check "records are counted by event and thread" records
 check "what is wrong is said" wrong
 tap_end

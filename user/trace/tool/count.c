@@ -385,13 +385,19 @@ int put_records(FILE *to, const char *folder)
 	return put_table(to, folder, &all, "RECORDS");
 }
 
-/* The counters of a folder's traces. STATUS_LOST: calls, or functions, could not be counted. */
+/*
+ * The counters of a folder's traces. STATUS_LOST: calls, or functions, could not be counted.
+ * STATUS_NONE: there are records, and no counters.
+ */
 static int show_counts(FILE *to, const struct options *o, const char *folder)
 {
 	struct all_counted all = { .each = counts_each };
-	int status = o->sums ? put_sums(to, o, folder) : put_table(to, folder, &all, "CALLS");
+	bool any;
+	int status = o->sums ? put_sums(to, o, folder, &any) : put_table(to, folder, &all, "CALLS");
 	struct losses l;
 
+	if (!o->sums)
+		any = all.num;
 	losses_read(&l, folder);
 	if (l.discarded > l.calls)
 		note("%" PRIu64 " calls were not counted: there was no memory, or no file, for the counters of a thread, or it was in a program "
@@ -399,6 +405,10 @@ static int show_counts(FILE *to, const struct options *o, const char *folder)
 	if (l.calls)
 		note("%" PRIu64 LOST_CALLS, l.calls);
 	status = status == STATUS_FAILED || l.err ? STATUS_FAILED : l.discarded ? STATUS_LOST : status;
+	if (!any && l.records && status != STATUS_FAILED) {
+		note("%s has records, and no %s: jf-trace report%s %s", folder, o->sums ? "sums of calls" : "counters", o->sums ? " --summary" : "", folder);
+		status = STATUS_NONE;
+	}
 	losses_free(&l);
 	return status;
 }

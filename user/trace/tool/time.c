@@ -241,12 +241,13 @@ static int put_times(FILE *to, const struct options *o, struct times *t, size_t 
 	return fflush(to) && errno != EPIPE ? fail("%s", strerror(errno)) : STATUS_OK;
 }
 
-int put_sums(FILE *to, const struct options *o, const char *folder)
+int put_sums(FILE *to, const struct options *o, const char *folder, bool *any)
 {
 	struct times t = { .err = 0 };
 	int status;
 
 	each_trace(folder, add_trace, &t);
+	*any = t.names.num;
 	status = put_times(to, o, &t, SIZE_MAX);
 	if (t.refused)
 		note("%u function%s no times: jf-trace list -e 'call/...' PID, and JUMPFUNC=verbose, say why", t.refused,

@@ -151,8 +151,11 @@ int do_time(const struct options *o, int argc, char **argv);
 
 /* --- time.c ------------------------------------------------------------------------- */
 
-/* STATUS_OK, STATUS_LOST: functions have no sums, or STATUS_FAILED, which was said. */
-int put_sums(FILE *to, const struct options *o, const char *folder);
+/*
+ * STATUS_OK, STATUS_LOST: functions have no sums, or STATUS_FAILED, which was said. @any: there
+ * are some.
+ */
+int put_sums(FILE *to, const struct options *o, const char *folder, bool *any);
 /* The first rows on the terminal, in place of those before, while the process runs. */
 int show_sums(const struct options *o, const char *folder, unsigned int seconds);
 

@@ -284,7 +284,7 @@ void end_on_signals(void)
 	memset(&act, 0, sizeof(act));
 	act.sa_handler = tell_to_end;
 	for (i = 0; i < sizeof(signals) / sizeof(*signals); i++) {
-		/* nohup(1) wants it to go on. A shell's background ignores ^C, and kill -INT is meant. */
+		/* As nohup(1) wants it. In a shell's background kill -INT is meant. */
 		if (signals[i] != SIGINT && !sigaction(signals[i], NULL, &old) && old.sa_handler == SIG_IGN)
 			continue;
 		sigaction(signals[i], &act, NULL);

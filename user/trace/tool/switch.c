@@ -16,7 +16,6 @@
 static const char *reason(uint32_t err)
 {
 	return err == ESTALE ? UNREAD :
-	       err == EOVERFLOW ? "it has given all of its 65,535 numbers to events and functions, as long as it lives" :
 	       err == EACCES ? "it may not write where its trace is to be: jf-trace record -o FOLDER names a folder that its user may write to" :
 	       err == EOVERFLOW ? "the 65,535 numbers that its events can have are taken, of which time takes 75 for a function; it has new ones "
 				  "when it is started again: take a narrower pattern then" :

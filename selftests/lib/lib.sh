@@ -432,9 +432,19 @@ jf_run()
 	JF_PIDS="$JF_PIDS $!"
 }
 
+# Some tools of others do not end at their first SIGTERM: then the wait has an end all the same.
+jf_stop_one()
+{
+	jf_until 300 jf_is_over "$1" || { note "process $1 did not end in half a minute: SIGKILL"; kill -9 "$1" 2>/dev/null || true; }
+	wait "$1" 2>/dev/null || true
+}
+
+# A child that is a zombie waits for our wait.
+jf_is_over() { ! [ -e "/proc/$1" ] || grep -q '^State:.Z' "/proc/$1/status" 2>/dev/null; }
+
 jf_stop_all()
 {
 	for jf_p in $JF_PIDS; do kill "$jf_p" 2>/dev/null || true; done
-	for jf_p in $JF_PIDS; do wait "$jf_p" 2>/dev/null || true; done
+	for jf_p in $JF_PIDS; do jf_stop_one "$jf_p"; done
 	JF_PIDS=''
 }

@@ -18,6 +18,7 @@ def complain(text):
 
 
 seen = {}
+deepest = {}
 left = lost = torn = 0
 for line in open(sys.argv[2]):
     name = line.split()[0].split(":")[1]
@@ -30,7 +31,9 @@ for line in open(sys.argv[2]):
     seen.setdefault((name, thread), []).append(nr)
     left += fields["left"]
     lost += fields["lost"]
-    if level != (name == "k_inner") or fields["depth"] != level:
+    if name == "k_after":
+        deepest[thread] = max(deepest.get(thread, 0), fields["depth"])
+    elif level != (name == "k_inner") or fields["depth"] != level:
         complain("depth: " + line)
     if fields["ret"] != 2 * nr + thread:
         complain("another call's end: " + line)
@@ -50,6 +53,9 @@ for line in open(sys.argv[1]):
     after = seen.pop(("k_after", thread), [])
     if after != [0, 1, 2] and (after or not anywhere):
         complain(f"thread {thread}: its last calls are {after}")
+    # If it was cancelled in the midst of an entry or exit, that call can be around these.
+    if deepest.get(thread, 0) > anywhere:
+        complain(f"thread {thread}: its last calls have the depth {deepest[thread]}")
 if seen:
     complain(f"calls of no thread: {sorted(seen)[:3]}")
 if lost:

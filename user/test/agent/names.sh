@@ -135,7 +135,8 @@ quoted()
 	rm -rf "$tmp/trace"
 	"$tool" run --no-report -o "$tmp/trace" -e 'puts(string)' -- "$tmp/says" ':_Z1fi" :_Z1fi' > /dev/null 2>&1
 	"$tool" script "$tmp/trace" > "$tmp/text" 2> "$tmp/err"
-	grep -qF 'arg0_string = ":_Z1fi\" :_Z1fi"' "$tmp/text" || { cat "$tmp/text" "$tmp/err"; return 1; }
+	# By the name of its argument if libc's debug information is there.
+	grep -qF -e 'arg0_string = ":_Z1fi\" :_Z1fi"' -e 'str_string = ":_Z1fi\" :_Z1fi"' "$tmp/text" || { cat "$tmp/text" "$tmp/err"; return 1; }
 }
 
 # One that has no libstdc++ in its process is told to be asked for by its symbol.

@@ -353,6 +353,17 @@ static void serve_peer(int fd)
 	free(a.data);
 }
 
+/* The begin of a file of /proc; no text if it cannot be read. */
+static void read_own(const char *path, char *text, size_t size)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? -1 : read(fd, text, size - 1);
+
+	if (fd >= 0)
+		close(fd);
+	text[n > 0 ? n : 0] = 0;
+}
+
 /*
  * True if the first thread has ended, and every other one but this. False if that cannot be read. A
  * first thread that has ended is a thread of the process as before, and /proc/self/status is its
@@ -362,33 +373,21 @@ static bool is_alone(void)
 {
 	char text[1024];
 	const char *state;
-	ssize_t n;
-	int fd;
 
-	fd = open("/proc/self/status", O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return false;
-	n = read(fd, text, sizeof(text) - 1);
-	close(fd);
-	text[n > 0 ? n : 0] = 0;
+	read_own("/proc/self/status", text, sizeof(text));
 	state = strstr(text, "\nState:\tZ");
 	return state && strstr(state, "\nThreads:\t2\n");
 }
 
 /*
  * What the first thread has ended with, by a system call of its own, or 0. Since 5.16 the kernel
- * takes the status of a process's last thread for that of the process.
+ * gives a process the status of its last thread.
  */
 static int first_status(void)
 {
-	int fd = open("/proc/self/stat", O_RDONLY | O_CLOEXEC);
 	char text[1024], *last;
-	ssize_t n;
 
-	n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
-	if (fd >= 0)
-		close(fd);
-	text[n > 0 ? n : 0] = 0;
+	read_own("/proc/self/stat", text, sizeof(text));
 	last = strrchr(text, ' ');
 	return last ? atoi(last + 1) >> 8 & 0xff : 0;
 }

@@ -72,13 +72,6 @@ struct names {
 	bool		failed;
 };
 
-static bool is_cold(const char *name)
-{
-	const char *cold = strstr(name, ".cold");
-
-	return cold && cold > name && (!cold[5] || cold[5] == '.');
-}
-
 static int add_name(const struct jf_symbol *symbol, void *arg)
 {
 	struct names *n = arg;
@@ -93,7 +86,7 @@ static int add_name(const struct jf_symbol *symbol, void *arg)
 		n->room = 2 * n->room + 256;
 	}
 	/* Its lowest bit: it is a part. Two of one place are side by side then. */
-	n->begin[n->num++] = (n->base + symbol->value) << 1 | is_cold(symbol->name);
+	n->begin[n->num++] = (n->base + symbol->value) << 1 | jf_is_cold(symbol->name);
 	return 0;
 }
 

@@ -196,21 +196,14 @@ char *jf_demangled_short(char *text)
 	return begin;
 }
 
-/* A part that jumps of its function alone enter: the name of the function does not mean it. */
-static bool is_part(const char *name)
-{
-	const char *cold = strstr(name, ".cold");
-
-	return cold && (!cold[5] || cold[5] == '.');
-}
-
 bool jf_demangled_fits(jf_cxa_fn *cxa, const char *glob, const char *group, const char *name)
 {
 	const char *colon = jf_group_end(glob);
 	char part[GROUP_MAX], *text, *begin;
 	bool fits = false;
 
-	if (name[0] != '_' || name[1] != 'Z' || (is_part(name) && !strstr(glob, "cold")))
+	/* Jumps of its function alone enter a cold part: the function's name does not mean it. */
+	if (name[0] != '_' || name[1] != 'Z' || (jf_is_cold(name) && !strstr(glob, "cold")))
 		return false;
 	if (colon) {
 		if ((size_t)(colon - glob) >= sizeof(part))

@@ -18,6 +18,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
 
 /* As __cxa_demangle(). */
 typedef char *jf_cxa_fn(const char *name, char *buf, size_t *size, int *status);
@@ -55,5 +56,13 @@ char *jf_demangled_short(char *text);
  * Context: allocates.
  */
 bool jf_demangled_fits(jf_cxa_fn *cxa, const char *glob, const char *group, const char *name);
+
+/* True for the symbol of a part that the compiler has put elsewhere: NAME.cold, NAME.cold.1. */
+static inline bool jf_is_cold(const char *name)
+{
+	const char *cold = strstr(name, ".cold");
+
+	return cold && cold > name && (!cold[5] || cold[5] == '.');
+}
 
 #endif /* JF_DEMANGLE_H */

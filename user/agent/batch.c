@@ -33,6 +33,13 @@ static void name_breakpoint(const struct jf_agent_probe *p)
 		    (unsigned long)p->spot.at, p->why ? p->why : "as was asked");
 }
 
+/* A probe that is off without a reason had no memory. */
+static void note_lack(struct batch *b, const struct jf_agent_probe *p)
+{
+	if ((!p->why || p->why == jf_no_memory) && !b->err)
+		b->err = -ENOMEM;
+}
+
 void jf_ask_commit(struct batch *b)
 {
 	struct jf_agent_probe *all[JF_BATCH_MAX];
@@ -48,13 +55,12 @@ void jf_ask_commit(struct batch *b)
 	b->err = err ? err : b->err;
 	for (i = 0; i < num; i++) {
 		all[i]->queued = false;
-		/* One without a reason had no memory. */
-		if (!all[i]->spot.on && (!all[i]->why || all[i]->why == jf_no_memory) && !b->err)
-			b->err = -ENOMEM;
-		if (!all[i]->spot.on)
+		if (!all[i]->spot.on) {
+			note_lack(b, all[i]);
 			complain(all[i]);
-		else if (all[i]->point->detour.way == JF_WAY_BREAK)
+		} else if (all[i]->point->detour.way == JF_WAY_BREAK) {
 			name_breakpoint(all[i]);
+		}
 	}
 	b->num = 0;
 }
@@ -122,9 +128,8 @@ void jf_ask_add(struct batch *b, struct jf_agent_probe *p, const struct how *how
 	}
 	p->why = set_how(p, how);
 	if (p->why) {
+		note_lack(b, p);
 		/* The names of the pattern are none of this probe. */
-		if (p->why == jf_no_memory && !b->err)
-			b->err = -ENOMEM;
 		if (p->why == p->choice_why && !b->err)
 			b->err = -EINVAL;
 		complain(p);

@@ -256,9 +256,8 @@ static const char *make_exits(struct jf_agent_probe *p)
  */
 const char *jf_calls_refused(struct jf_agent_probe *p)
 {
-	struct jf_calls *c = p->calls;
-
 	unsigned int lacks = jf_lacks;
+	struct jf_calls *c = p->calls;
 
 	if (c->looked)
 		return c->why;

@@ -481,7 +481,7 @@ int jf_modules(jf_module_fn *fn, void *arg)
 
 /**
  * jf_modules_lack() - has a walk left out an object, for lack of memory
- * @name: gets its name, or that of the last one
+ * @name: gets the name of the object, of several the last one
  * @size: of that
  *
  * Return: true, once

@@ -93,7 +93,7 @@ static bool take_hex(char **text, char end, uint64_t *to)
 	return *text != p && *(*text)++ == end;
 }
 
-/* By path; those of one path stay in their order. */
+/* By path; lines of one path keep their order. */
 static int compare_named(const void *x, const void *y)
 {
 	const struct named *a = (const struct named *)x, *b = (const struct named *)y;

@@ -1380,7 +1380,7 @@ last_thread()
 	"$tmp/last" vfork && JUMPFUNC_TRACE_CONTROL=1 XDG_RUNTIME_DIR=$tmp/run traced "$globs" "$tmp/last" vfork
 }
 
-# The first thread ends by a system call, and its status is that of the process.
+# The first thread ends by a system call, and the process has its status.
 raw_exit()
 {
 	build_c raw_exit -rdynamic <<-END

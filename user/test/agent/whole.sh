@@ -56,7 +56,7 @@ plain()
 	{ begins plain; ends plain; } | made plain && recorded plain plain
 }
 
-# The size of a segment, and that of a symbol, as large as the address of the second instruction.
+# The size of a segment, and the size of a symbol, as large as the address of the second instruction.
 sizes()
 {
 	{ begins sizes; ends sizes; } > "$tmp/sizes.part"

@@ -973,7 +973,7 @@ static struct symbol *symbol_at(const struct reading *r, Dwarf_Addr at)
 
 /*
  * The symbol at a function's entry, or NULL. A function in several parts has ranges, of which one
- * begins there; a symbol as NAME.cold is that of another part.
+ * begins there; NAME.cold is the symbol of another part.
  */
 static struct symbol *symbol_of(Dwarf_Die *function, const struct reading *r, Dwarf_Addr *entry)
 {

@@ -7,17 +7,12 @@ EVENTS has a name and its fields a line, as traced.sh makes them. All that is wr
 import re
 import sys
 
+# No file is to come beside this one.
+sys.dont_write_bytecode = True
+from complaints import complain, end  # noqa: E402
+
 # Functions whose level differs from the level of their stack, or is not known.
 UNLEVELLED = {"c_handles", "c_yields", "c_migrates"}
-wrong = 0
-
-
-def complain(text):
-    global wrong
-    wrong += 1
-    if wrong < 20:
-        print(text)
-
 
 entered, returned, slept, jumps = {}, {}, 0, True
 for line in open(sys.argv[1]):
@@ -65,4 +60,4 @@ if not gone - 4 <= left <= gone:
 if lost:
     complain(f"{lost} calls were lost")
 print(f"{sum(seen.values())} records, {left} calls left")
-sys.exit(wrong > 0)
+end()

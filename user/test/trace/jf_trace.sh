@@ -280,6 +280,34 @@ run_fails()
 		ends 0 "$tool" run true && says 'recorded nothing' && none_left run
 }
 
+# wrong STATUS TEXT PROGRAM: each command that starts a program says first why it cannot, alone, and leaves nothing.
+wrong()
+{
+	for command in run count time; do
+		ends "$1" "$tool" "$command" -e 'wrong:main' --if 'level > 3' "$3" < /dev/null || return 1
+		[ "$(cat "$tmp/err")" = "jf-trace: ${3:-''}: $2" ] || { echo "$command: not: $2"; return 1; }
+	done
+}
+
+wrong_programs()
+{
+	mkdir -p "$tmp/wrong/folder" && cd "$tmp/wrong" && echo 'int main(void) { return 0; }' | build_c wrong/whole -g || return 1
+	printf '#!/no/such/shell -e\n' > script && printf '#!/dev/null\n' > null && echo exit > text && head -c 100 whole > short && ln -s none link && ln -s loop loop &&
+		sed 's|/lib64/ld-linux|/libxx/ld-linux|' whole > linker && cp whole machine && printf '\267' | dd of=machine bs=1 seek=18 conv=notrunc 2> /dev/null &&
+		chmod +x script null short linker || return 1
+	no=0
+	wrong 127 'there is no such program' /nowhere/program && wrong 127 'there is no such program' program-of-nowhere &&
+		wrong 127 'there is no such program' "" && ends 126 "$tool" run ./folder && says 'it is a folder, and no program' &&
+		wrong 126 'it has no right to be executed: chmod +x' ./text && wrong 126 'it is no file of a program' /dev/null &&
+		wrong 126 'it is a link that leads nowhere' ./link && wrong 126 'Too many levels of symbolic links' ./loop &&
+		wrong 126 'Not a directory' ./text/program && wrong 126 'its interpreter /no/such/shell: No such file or directory' ./script &&
+		wrong 126 'its interpreter /dev/null: it is no file of a program' ./null &&
+		wrong 126 'its interpreter /libxx/ld-linux-x86-64.so.2: No such file or directory' ./linker &&
+		wrong 126 'it is a program of another machine, or its file is damaged' ./machine &&
+		wrong 126 'it is a program of another machine, or its file is damaged' ./short || no=1
+	cd "$here" && none_left run && return "$no"
+}
+
 # A pattern that has recorded nothing is named, with the reason, and with what is like it.
 run_unmatched()
 {
@@ -1284,6 +1312,7 @@ fi
 check "run with options" run_options
 check "nothing begins before a probe matches" begins_late
 check "run of what is no program, or records nothing" run_fails
+if [ "$(uname -m)" = x86_64 ]; then check "programs that cannot be executed" wrong_programs; else skip "programs that cannot be executed" "for another machine"; fi
 check "run with patterns that match nothing" run_unmatched
 if [ -e "$build/libjumpfunc-agent.so" ]; then
 	check "run with functions that are not there" run_unmatched_functions

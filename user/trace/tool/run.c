@@ -340,7 +340,7 @@ static int start_program(char **argv, const struct options *o, const char *globs
 		give_signals_back();
 		sigprocmask(SIG_SETMASK, &mask, NULL);
 		set_environment(o, globs, folder, agent);
-		execvp(argv[0], argv);
+		execute_program(argv);
 		err = errno;
 		_exit(write(said[1], &err, sizeof(err)) != sizeof(err));
 	}
@@ -467,6 +467,9 @@ int run_program(const struct options *o, char **argv, struct run *r)
 
 	if (join_globs(o, false, globs, sizeof(globs)))
 		return STATUS_USAGE;
+	err = check_program(argv[0]);
+	if (err)
+		return err;
 	if (make_folder(o, r->folder, sizeof(r->folder)))
 		return STATUS_RUN_FAILED;
 	if (!find_agent(AGENT, r->agent, sizeof(r->agent)))
@@ -489,8 +492,7 @@ int run_program(const struct options *o, char **argv, struct run *r)
 	if (err) {
 		unlink(types);
 		remove_traces(r->folder);
-		fail("%s: %s", argv[0], err == -ENOENT ? "there is no such program" : strerror(-err));
-		return err == -ENOENT ? STATUS_RUN_NOT_FOUND : STATUS_RUN_NOT_EXECUTABLE;
+		return explain_program(argv[0], err);
 	}
 	r->status = wait_for_program();
 	unlink(types);

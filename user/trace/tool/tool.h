@@ -185,6 +185,15 @@ int run_program(const struct options *o, char **argv, struct run *r);
 /* Says which patterns have matched nothing, and why. False: there is no trace. */
 bool show_run(const struct options *o, const char *name, const struct run *r);
 
+/* --- program.c ---------------------------------------------------------------------- */
+
+/* Before anything else is done with it. STATUS_OK, or another one, of which the user was told. */
+int check_program(const char *name);
+/* As execvp(): returns if it cannot. No shell reads an ELF file. */
+void execute_program(char **argv);
+/* The user is told why it could not, by the error of execve(): the status. */
+int explain_program(const char *name, int err);
+
 /* --- switch.c ----------------------------------------------------------------------- */
 
 /*

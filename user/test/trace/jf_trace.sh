@@ -1140,6 +1140,62 @@ recovers_all()
 		ends 1 "$tool" recover "$tmp/both" "$tmp/both-whole" && says 'there already' && rm -r "$tmp/both" "$tmp/both-whole"
 }
 
+# alike COMMAND...: on the folder that run -o or record -o was given, and on the trace in it: the same is shown.
+alike()
+{
+	for what in "$at" "$at"/*; do
+		"$tool" "$@" "$what" > "$tmp/out" 2> "$tmp/err"
+		echo "status $?" >> "$tmp/out"
+		cat "$tmp/out" "$tmp/err"
+		[ "$what" = "$at" ] && cp "$tmp/out" "$tmp/of-folder"
+	done
+	diff "$tmp/of-folder" "$tmp/out" > "$tmp/differ" || { echo "$* differs"; cat "$tmp/differ"; return 1; }
+	grep -q "$wanted" "$tmp/out"
+}
+
+# What each command says of a folder with a trace, which is the argument before the last one of those that copy.
+folders_alike()
+{
+	at=$tmp/alike
+	rm -rf "$at"*
+	mkdir -p "$tmp/nothing"
+	ends 0 "$tool" run --no-report -o "$at" -e small "$build/trace_events" 7 || return 1
+	wanted=jftest:small
+	for command in report 'report --events' 'report --json' script 'script --json'; do
+		# shellcheck disable=SC2086
+		alike $command || return 1
+	done
+	wanted='^records 7$' && alike recover && wanted='status 4' && alike count && alike time && alike report --summary || return 1
+	for command in recover snapshot; do
+		for what in "$at" "$at"/*; do
+			rm -rf "$at-copy"
+			ends 0 "$tool" "$command" "$what" "$at-copy" && says '^records 7$' && ends 0 "$tool" report "$at-copy" && says 'jftest:small$' || return 1
+		done
+	done
+	ends 1 "$tool" count "$tmp/nothing" && says 'no trace' || return 1
+	for command in report top script recover 'snapshot -o /dev/none'; do
+		# shellcheck disable=SC2086
+		ends 1 "$tool" $command "$tmp/nowhere" && ends 1 "$tool" $command "$tmp/nothing" && says 'no trace' || return 1
+	done
+	rm -r "$at" "$at-copy"
+}
+
+# Two processes that record into one folder: top has the events of both, and of one that comes later.
+top_of_folder()
+{
+	at=$tmp/alike
+	rm -rf "$at"
+	ends 0 "$tool" record "$pid" -o "$at" -e small && JUMPFUNC_TRACE=counted JUMPFUNC_TRACE_DIR=$at "$build/trace_events" 50 &&
+		looks "$tool" top -i 0.3 -n 5 "$at" && says '  jftest:small$' || return 1
+	"$tool" top -i 0.3 -n 20 "$at" > "$tmp/tops" 2> "$tmp/err" 9>&- &
+	running=$!
+	awaits grep -q 'jftest:small' "$tmp/tops" && JUMPFUNC_TRACE=kinds JUMPFUNC_TRACE_DIR=$at "$build/trace_events" 50 || return 1
+	awaits grep -q jftest:kinds "$tmp/tops" || return 1
+	kill "$running"
+	wait "$running"
+	ends 0 "$tool" stop "$pid" && rm -r "$at"
+}
+
 # --- disks, damage ---------------------------------------------------------------------------
 
 make_trace() { rm -rf "$tmp/t"; "$tool" run -o "$tmp/t" --no-report -e small "$build/trace_events" 3000 2> /dev/null; trace=$(echo "$tmp"/t/*); }
@@ -1369,6 +1425,8 @@ check "-p" with_program with_p
 check "stats after stop" with_program stats_stopped
 check "run -o, again" rotates
 check "recover of a folder of traces" recovers_all
+check "a folder, and the trace in it, are the same to each command" folders_alike
+check "top of a folder of traces" with_program top_of_folder
 if have python3; then
 	check "a hostile process" hostile_process
 else

@@ -226,24 +226,28 @@ static int recover_all(const char *from, const char *to)
 	return s.status ? s.status : status;
 }
 
-int do_recover(const struct options *o, int argc, char **argv)
+/* A trace, or the folder that has some. */
+static int copy_folder(const char *from, const char *to)
 {
-	const char *to = argc > 1 ? argv[1] : o->output;
 	char metadata[PATH_MAX];
 	struct jf_recovered r;
 	int status;
 
-	if (!jf_path(metadata, sizeof(metadata), argv[0], "metadata") && access(metadata, F_OK) && each_trace(argv[0], NULL, NULL) > 0)
-		return recover_all(argv[0], to);
-	status = copy_trace(argv[0], to, &r);
-	return status ? status : say_result(&r, to ? to : argv[0]);
+	if (!jf_path(metadata, sizeof(metadata), from, "metadata") && access(metadata, F_OK) && each_trace(from, NULL, NULL) > 0)
+		return recover_all(from, to);
+	status = copy_trace(from, to, &r);
+	return status ? status : say_result(&r, to ? to : from);
+}
+
+int do_recover(const struct options *o, int argc, char **argv)
+{
+	return copy_folder(argv[0], argc > 1 ? argv[1] : o->output);
 }
 
 int do_snapshot(const struct options *o, int argc, char **argv)
 {
 	const char *to = argc > 1 ? argv[1] : o->output, *from = argv[0];
 	char folder[PATH_MAX];
-	struct jf_recovered r;
 	int status;
 	pid_t pid;
 
@@ -255,6 +259,5 @@ int do_snapshot(const struct options *o, int argc, char **argv)
 			return status;
 		from = folder;
 	}
-	status = copy_trace(from, to, &r);
-	return status ? status : say_result(&r, to);
+	return copy_folder(from, to);
 }

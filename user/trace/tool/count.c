@@ -458,8 +458,8 @@ static int count_folder(const struct options *o, const char *folder)
 {
 	FILE *to;
 
-	if (!each_trace(folder, NULL, NULL))
-		return fail("%s: no trace, and no folder of traces: it has no metadata", folder);
+	if (any_trace(folder))
+		return STATUS_FAILED;
 	to = open_output(o, stdout);
 	return to ? close_output(o, to, show_counts(to, o, folder)) : STATUS_FAILED;
 }

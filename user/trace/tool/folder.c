@@ -145,6 +145,15 @@ int each_trace(const char *folder, void (*fn)(const char *path, void *arg), void
 	return each_in(folder, 1, fn, arg);
 }
 
+int any_trace(const char *folder)
+{
+	int num = each_trace(folder, NULL, NULL);
+
+	if (num < 0)
+		return fail("%s: %s", folder, strerror(-num));
+	return num ? STATUS_OK : fail("%s: no trace, and no folder of traces: it has no metadata", folder);
+}
+
 static void lift(const char *path, void *arg)
 {
 	const char *folder = (const char *)arg, *name = strrchr(path, '/');

@@ -339,19 +339,13 @@ static int report_process(const struct options *o, pid_t pid, char **more)
 int do_report(const struct options *o, int argc, char **argv)
 {
 	pid_t pid;
-	int num;
 
 	/* The others are babeltrace2's. */
 	if (argc > 1 && !o->events)
 		return fail("report takes one folder or process; options of babeltrace2 are for script"), STATUS_USAGE;
 	if (is_pid(argv[0], &pid))
 		return report_process(o, pid, argv + 1);
-	num = each_trace(argv[0], NULL, NULL);
-	if (num < 0)
-		return fail("%s: %s", argv[0], strerror(-num));
-	if (!num)
-		return fail("%s: no trace, and no folder of traces: it has no metadata", argv[0]);
-	return report_folder(o, argv[0], argv + 1);
+	return any_trace(argv[0]) ? STATUS_FAILED : report_folder(o, argv[0], argv + 1);
 }
 
 int do_script(const struct options *o, int argc, char **argv)

@@ -39,6 +39,13 @@ char *tally_metadata(int dir, uint64_t *size)
 	return text;
 }
 
+/* Memory of others is not touched: there can be many processes. */
+static void seen_id(struct tally *t, uint32_t id)
+{
+	if (id > t->last)
+		t->last = id;
+}
+
 /* As metadata.c writes it. */
 static bool learn_names(struct tally *t)
 {
@@ -56,8 +63,10 @@ static bool learn_names(struct tally *t)
 	if (ok && size != t->metadata) {
 		t->metadata = size;
 		while ((p = jf_event_next(p, &name, &len, &id)))
-			if (id < TALLY_EVENTS && !t->event[id].name)
+			if (id < TALLY_EVENTS && !t->event[id].name) {
 				t->event[id].name = strndup(name, len);
+				seen_id(t, id);
+			}
 	}
 	free(text);
 	return ok;
@@ -163,6 +172,7 @@ static void add_counts(struct tally *t, struct tally_packet *p, const struct cou
 		r->count[id] += c->count[id] - old;
 		r->seen += c->count[id] - old;
 		t->event[id].now += c->count[id] - old;
+		seen_id(t, id);
 		t->seen += c->count[id] - old;
 	}
 	free(p->count);
@@ -264,7 +274,7 @@ static void begin_look(struct tally *t)
 	size_t i;
 
 	t->seen = t->total = t->discarded = 0;
-	for (id = 0; id < TALLY_EVENTS; id++) {
+	for (id = 0; id <= t->last; id++) {
 		t->event[id].now = 0;
 		t->event[id].made = 0;
 	}
@@ -326,7 +336,7 @@ int tally_look(struct tally *t)
 	closedir(dir);
 	for (i = 0; i < t->rings; i++)
 		add_ring(t, &t->ring[i]);
-	for (id = 0; id < TALLY_EVENTS; id++)
+	for (id = 0; id <= t->last; id++)
 		t->event[id].ever += t->event[id].now;
 	return err;
 }
@@ -349,7 +359,7 @@ int tally_begin(struct tally *t, const char *folder)
 		tally_end(t);
 		return err;
 	}
-	for (id = 0; id < TALLY_EVENTS; id++)
+	for (id = 0; id <= t->last; id++)
 		t->event[id].ever = 0;
 	return 0;
 }
@@ -366,7 +376,7 @@ void tally_end(struct tally *t)
 	free(t->ring);
 	index_free(&t->by_name);
 	index_free(&t->by_ring);
-	for (i = 0; t->event && i < TALLY_EVENTS; i++)
+	for (i = 0; t->event && i <= t->last; i++)
 		free(t->event[i].name);
 	free(t->event);
 	if (t->dir >= 0)

@@ -95,6 +95,7 @@ struct tally_ring {
  * @ring:      those that there are
  * @rings:     how many
  * @event:     by id
+ * @last:      the highest id that has a name or a record
  * @seen:      records since the last time that were seen
  * @total:     that were made since then
  * @discarded: that found no room since then
@@ -110,6 +111,7 @@ struct tally {
 	struct tally_ring	*ring;
 	size_t			rings;
 	struct tally_event	*event;
+	uint32_t		last;
 	uint64_t		seen;
 	uint64_t		total;
 	uint64_t		discarded;

@@ -349,6 +349,8 @@ bool only_traces(const char *folder);
  * many, or -errno.
  */
 int each_trace(const char *folder, void (*fn)(const char *path, void *arg), void *arg);
+/* STATUS_OK, or STATUS_FAILED: it has none, of which the user was told. */
+int any_trace(const char *folder);
 /* Calls @fn for each refused probe of a trace: "group:name", and why. */
 void each_refused(int dir, void (*fn)(const char *name, const char *why, void *arg), void *arg);
 

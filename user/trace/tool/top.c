@@ -42,19 +42,73 @@ static int by_rate(const void *x, const void *y)
 	return strcmp(a->name, b->name);
 }
 
-static size_t make_rows(const struct tally *t, struct row *rows, double seconds)
+/**
+ * struct looks - at the traces of a folder, or at the one that the folder is
+ * @folder: of them
+ * @trace:  each
+ * @num:    how many
+ * @begun:  a trace that comes now is new
+ * @full:   one could not be opened, for there are too many
+ * @err:    0, or -errno
+ */
+struct looks {
+	const char	*folder;
+	struct tally	**trace;
+	size_t		num;
+	bool		begun;
+	bool		full;
+	int		err;
+};
+
+static int by_name(const void *x, const void *y)
 {
-	size_t num = 0;
+	const struct row *a = (const struct row *)x, *b = (const struct row *)y;
+
+	return strcmp(a->name, b->name);
+}
+
+/* Events of the same name in several processes are one row. */
+static size_t join_rows(struct row *rows, size_t num)
+{
+	size_t i, nr = 0;
+
+	qsort(rows, num, sizeof(*rows), by_name);
+	for (i = 0; i < num; i++) {
+		if (!nr || strcmp(rows[nr - 1].name, rows[i].name)) {
+			rows[nr++] = rows[i];
+			continue;
+		}
+		rows[nr - 1].rate += rows[i].rate;
+		rows[nr - 1].ever += rows[i].ever;
+	}
+	return nr;
+}
+
+/* For free(). NULL: no memory. */
+static struct row *make_rows(const struct looks *l, size_t *num, double seconds)
+{
+	size_t room = 1, i;
+	struct row *rows;
 	uint32_t id;
 
-	for (id = 1; id < TALLY_EVENTS; id++) {
-		const struct tally_event *e = &t->event[id];
+	for (i = 0; i < l->num; i++)
+		room += l->trace[i]->last;
+	rows = malloc(room * sizeof(*rows));
+	for (*num = i = 0; rows && i < l->num; i++) {
+		for (id = 1; id <= l->trace[i]->last; id++) {
+			const struct tally_event *e = &l->trace[i]->event[id];
 
-		if (e->ever)
-			rows[num++] = (struct row){ e->name ? e->name : "?", e->made / seconds, e->ever };
+			if (e->ever)
+				rows[(*num)++] = (struct row){ e->name ? e->name : "?", e->made / seconds, e->ever };
+		}
 	}
-	qsort(rows, num, sizeof(*rows), by_rate);
-	return num;
+	if (!rows)
+		return NULL;
+	if (l->num > 1 && *num)
+		*num = join_rows(rows, *num);
+	if (*num)
+		qsort(rows, *num, sizeof(*rows), by_rate);
+	return rows;
 }
 
 static int by_total(const void *x, const void *y)
@@ -66,43 +120,64 @@ static int by_total(const void *x, const void *y)
 	return a->ring != b->ring ? a->ring < b->ring ? -1 : 1 : 0;
 }
 
-/* Which thread it is that records so much. */
-static void show_threads(const struct tally *t, double seconds)
+static void put_ring(const struct tally_ring *r, double seconds)
 {
-	const struct tally_ring **rings = calloc(t->rings + 1, sizeof(*rings));
-	size_t num = 0, i;
+	printf("%14.0f %14.0f  ", (double)r->total / seconds, (double)(r->total - r->seen) / seconds);
+	if (r->ring == JF_NO_RING)
+		fputs("without a ring, or without room for a call", stdout);
+	else
+		printf("%" PRIu32 " ", r->tid);
+	put_safe(stdout, r->name);
+	fputs(r->total > r->seen ? " *\n" : "\n", stdout);
+}
 
-	for (i = 0; rings && i < t->rings; i++)
-		if (t->ring[i].total || t->ring[i].discarded)
-			rings[num++] = &t->ring[i];
-	if (num > 1 || t->total > t->seen) {
+/* Which thread it is that records so much. @some: not all records were seen. */
+static void show_threads(const struct looks *l, bool some, double seconds)
+{
+	const struct tally_ring **rings, *r;
+	size_t room = 1, num = 0, i, k;
+
+	for (i = 0; i < l->num; i++)
+		room += l->trace[i]->rings;
+	rings = calloc(room, sizeof(*rings));
+	for (i = 0; rings && i < l->num; i++) {
+		for (k = 0; k < l->trace[i]->rings; k++) {
+			r = &l->trace[i]->ring[k];
+			if (r->total || r->discarded)
+				rings[num++] = r;
+		}
+	}
+	if (num < 2 && !some)
+		num = 0;
+	if (num) {
 		qsort(rings, num, sizeof(*rings), by_total);
 		printf("%14s %14s  THREAD\n", "EVENTS/S", "UNSEEN/S");
-	} else {
-		num = 0;
 	}
-	for (i = 0; i < num && i < THREADS; i++) {
-		printf("%14.0f %14.0f  ", (double)rings[i]->total / seconds, (double)(rings[i]->total - rings[i]->seen) / seconds);
-		if (rings[i]->ring == JF_NO_RING)
-			fputs("without a ring, or without room for a call", stdout);
-		else
-			printf("%" PRIu32 " ", rings[i]->tid);
-		put_safe(stdout, rings[i]->name);
-		fputs(rings[i]->total > rings[i]->seen ? " *\n" : "\n", stdout);
-	}
+	for (i = 0; i < num && i < THREADS; i++)
+		put_ring(rings[i], seconds);
 	if (num > THREADS)
 		printf("%zu more\n", num - THREADS);
 	free(rings);
 }
 
-static void show(const struct tally *t, struct row *rows, double seconds)
+static int show(const struct looks *l, double seconds)
 {
-	size_t num = make_rows(t, rows, seconds), i;
+	uint64_t total = 0, seen = 0, discarded = 0;
+	struct row *rows;
+	size_t num, i;
 
+	rows = make_rows(l, &num, seconds);
+	if (!rows)
+		return -ENOMEM;
+	for (i = 0; i < l->num; i++) {
+		total += l->trace[i]->total;
+		seen += l->trace[i]->seen;
+		discarded += l->trace[i]->discarded;
+	}
 	if (isatty(STDOUT_FILENO))
 		fputs("\033[H\033[J", stdout);
-	printf("%.0f events/s, lost %.0f/s%s\n", (double)t->total / seconds, (double)t->discarded / seconds,
-	       t->total > t->seen ? "; rates of threads marked * are estimates: not all was seen before it was overwritten" : "");
+	printf("%.0f events/s, lost %.0f/s%s\n", (double)total / seconds, (double)discarded / seconds,
+	       total > seen ? "; rates of threads marked * are estimates: not all was seen before it was overwritten" : "");
 	printf("%14s %14s  EVENT\n", "EVENTS/S", "SEEN");
 	for (i = 0; i < num && i < ROWS; i++) {
 		printf("%14.0f %14" PRIu64 "  ", rows[i].rate, rows[i].ever);
@@ -111,8 +186,89 @@ static void show(const struct tally *t, struct row *rows, double seconds)
 	}
 	if (num > ROWS)
 		printf("%zu more\n", num - ROWS);
-	show_threads(t, seconds);
+	free(rows);
+	show_threads(l, total > seen, seconds);
 	fflush(stdout);
+	return 0;
+}
+
+/* --- which traces ---------------------------------------------------------------------------- */
+
+static bool is_known(const struct looks *l, const char *path)
+{
+	size_t i;
+
+	for (i = 0; i < l->num; i++)
+		if (!strcmp(l->trace[i]->folder, path))
+			return true;
+	return false;
+}
+
+/* All of a trace that came after the last look was recorded since then. */
+static void count_all(struct tally *t)
+{
+	uint32_t id;
+
+	for (id = 0; id <= t->last; id++)
+		t->event[id].ever = t->event[id].now;
+}
+
+static void add_trace(const char *path, void *arg)
+{
+	struct looks *l = (struct looks *)arg;
+	struct tally **more, *t;
+	int err;
+
+	if (is_known(l, path))
+		return;
+	/* A power of two has no room for one more. */
+	more = l->num & (l->num - 1) ? l->trace : realloc(l->trace, (l->num ? 2 * l->num : 1) * sizeof(*more));
+	if (more)
+		l->trace = more;
+	t = more ? malloc(sizeof(*t)) : NULL;
+	err = t ? tally_begin(t, path) : -ENOMEM;
+	if (err)
+		free(t);
+	/* One that is being made has no metadata yet, and one that is being removed has none any more. */
+	else if (l->begun)
+		count_all(t);
+	if (!err)
+		more[l->num++] = t;
+	l->full |= err == -EMFILE && l->num;
+	if (err && !(err == -EMFILE && l->num) && !(l->begun && (err == -ENODATA || err == -ENOENT)))
+		l->err = err;
+}
+
+static int look(struct looks *l)
+{
+	int num, err = 0;
+	size_t i;
+
+	for (i = 0; i < l->num && !err; i++)
+		err = tally_look(l->trace[i]);
+	num = err ? 0 : each_trace(l->folder, add_trace, l);
+	return err ? err : num < 0 ? num : l->err;
+}
+
+static int begin_looks(struct looks *l, const char *folder)
+{
+	int num;
+
+	*l = (struct looks){ .folder = folder };
+	num = each_trace(folder, add_trace, l);
+	l->begun = true;
+	return num < 0 ? num : num ? l->err : -ENODATA;
+}
+
+static void end_looks(struct looks *l)
+{
+	size_t i;
+
+	for (i = 0; i < l->num; i++) {
+		tally_end(l->trace[i]);
+		free(l->trace[i]);
+	}
+	free(l->trace);
 }
 
 static double now(void)
@@ -123,50 +279,50 @@ static double now(void)
 	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
-static int watch(const struct options *o, struct tally *t, pid_t pid)
+static int watch(const struct options *o, struct looks *l, pid_t pid)
 {
 	struct timespec rest = { (time_t)o->interval, (long)((o->interval - (double)(time_t)o->interval) * 1e9) };
-	struct row *rows = malloc(TALLY_EVENTS * sizeof(*rows));
 	double last = now(), next;
 	uint32_t times = 0;
 	int err = 0;
 	uid_t uid;
 
-	if (!rows)
-		return fail("%s", strerror(ENOMEM));
 	while (!told_to_end && !err) {
 		nanosleep(&rest, NULL);
 		next = now();
 		if (next <= last)
 			continue;
-		err = tally_look(t);
-		if (!err) {
-			show(t, rows, next - last);
-			last = next;
-		}
+		err = look(l);
+		if (!err)
+			err = show(l, next - last);
+		last = next;
 		if (ferror(stdout) || (o->times && ++times == o->times))
 			break;
 		if (pid && !pid_owner(pid, &uid)) {
-			note("process %d has ended; its trace is in %s", (int)pid, t->folder);
+			note("process %d has ended; its trace is in %s", (int)pid, l->folder);
 			break;
 		}
 	}
-	free(rows);
-	return err ? fail("%s: %s", t->folder, err == -ENODATA ? "there is no trace any more" : strerror(-err)) :
-	       say_losses(t->folder);
+	if (l->full)
+		note("%s has more traces than may be open (ulimit -n): %zu were looked at", l->folder, l->num);
+	return err ? fail("%s: %s", l->folder, err == -ENODATA ? "there is no trace any more" : strerror(-err)) :
+	       say_losses(l->folder);
 }
 
-/* Of a folder. */
+/* Of a folder: a trace, or one that has traces. */
 static int top_of(const struct options *o, const char *from, pid_t pid)
 {
-	struct tally t;
-	int status, err;
+	struct looks l;
+	int err, status;
 
-	err = tally_begin(&t, from);
+	if (any_trace(from))
+		return STATUS_FAILED;
+	err = begin_looks(&l, from);
 	if (err)
-		return fail("%s: %s", from, err == -ENODATA ? "no trace of jumpfunc" : strerror(-err));
-	status = watch(o, &t, pid);
-	tally_end(&t);
+		status = fail("%s: %s", from, err == -ENODATA ? "no trace of jumpfunc" : strerror(-err));
+	else
+		status = watch(o, &l, pid);
+	end_looks(&l);
 	return status;
 }
 

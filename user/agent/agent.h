@@ -17,7 +17,6 @@
  *   choose.c	which records of a probe are made
  *   shown.c	members that arguments lead to, in records
  *   callers.c	functions that filters name as callers
- *   retire.c	objects that others replace, until no thread uses them
  *   calls.c	functions whose calls are recorded, by an entry and all exits
  *   probe.c	probes: their records, on and off
  *   point.c	places of probes, several of which may be at one, or beside each other
@@ -34,18 +33,19 @@
  *   module.c	one object: its names, its file, and the places of its text and data
  *   elf.c	a file's sections and symbols
  *   lack.c	that there was no memory
- *   ../lib/call.c	where a call of a dynamic function is
- *   ../trace/pattern.c	what a user has asked for
  *   share.c	children that share a thread's variables
  *   record.c	the records of a thread that comes by; entry.S calls it
  *   pair.c	calls: which exit belongs to which entry
  *   members.c	records with members of structures
  *   memory.c	strings and members, in the program's memory
- *   value.c	operands of instructions
  *   watch.c	calls of the program by which it installs filters and handlers
+ *   value.c	operands of instructions
  *   aside.c	the rare work of a thread that comes by, on a stack of its own
  *   follow.c	rights that change for one thread
  *   filter.c	filters of system calls: is there one
+ *   retire.c	objects that others replace, until no thread uses them
+ *   ../lib/call.c	where a call of a dynamic function is
+ *   ../trace/pattern.c	what a user has asked for
  *
  * Locks: agent_lock (come.c) around all but the parts from record.c to aside.c, which take none,
  * within libjumpfunc-trace's lock of providers. With it the dynamic linker's
@@ -542,6 +542,7 @@ JF_HIDDEN int jf_operands(const char *args, struct jf_operand *operand, int max)
 /* --- types.c -------------------------------------------------------------------------- */
 
 struct jf_agent_probe;
+struct jf_member;
 struct jf_module;
 
 /* Of a string's field, with its end. */
@@ -551,8 +552,13 @@ JF_HIDDEN int jf_types_names(const struct jf_module *m, jf_symbol_fn *fn, void *
 JF_HIDDEN bool jf_types_strings(void);
 JF_HIDDEN void jf_types_apply(struct jf_agent_probe *p, const struct jf_module *m, uintptr_t start);
 JF_HIDDEN void jf_types_forget(struct jf_agent_probe *p);
+JF_HIDDEN const struct jf_member *jf_member_find(const struct jf_agent_probe *p, const char *name, size_t len);
+JF_HIDDEN const char *jf_member_missing(const struct jf_agent_probe *p);
 
 /* --- displace.c ----------------------------------------------------------------------- */
+
+/* Bytes of the longest instruction. */
+#define JF_INSN_MAX	15
 
 /**
  * struct jf_code - code that is being made
@@ -723,9 +729,6 @@ enum jf_way {
 	JF_WAY_BREAK,		/* a breakpoint */
 	JF_WAY_BESIDE,		/* short ones may reach into the next function */
 };
-
-/* Bytes of the longest instruction. */
-#define JF_INSN_MAX	15
 
 /**
  * struct jf_detour - a place, and the code to which it leads
@@ -898,22 +901,6 @@ struct jf_member {
 	char			*why;
 };
 
-/* The index of the first address, of ascending ones, that is not below @from; @num: none is. */
-static inline size_t jf_first_from(const uintptr_t *at, size_t num, uintptr_t from)
-{
-	size_t low = 0, high = num;
-
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (at[mid] < from)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
-}
-
 static inline struct jf_agent_probe *jf_probe_of(struct jf_spot *spot)
 {
 	return (struct jf_agent_probe *)(void *)((char *)spot - offsetof(struct jf_agent_probe, spot));
@@ -925,6 +912,7 @@ JF_HIDDEN void jf_probe_note(struct jf_agent_probe *p, const char *args, uint16_
 JF_HIDDEN void jf_probe_function(struct jf_agent_probe *p);
 JF_HIDDEN void jf_probe_call(struct jf_agent_probe *p);
 JF_HIDDEN int jf_probe_strings(struct jf_agent_probe *p, uint16_t strings);
+JF_HIDDEN void jf_module_add(struct jf_module *module, struct jf_agent_probe *p);
 JF_HIDDEN void jf_probe_forget(struct jf_agent_probe *p);
 JF_HIDDEN size_t jf_probes_on(struct jf_agent_probe **probes, size_t num, int *err);
 JF_HIDDEN int jf_probes_off(struct jf_agent_probe **probes, size_t num);
@@ -934,8 +922,6 @@ JF_HIDDEN int jf_probe_hook(uintptr_t at, size_t avail, void (*hook)(void));
 /* --- choose.c ------------------------------------------------------------------------ */
 
 JF_HIDDEN const char *jf_choose(struct jf_agent_probe *p, const char *text);
-JF_HIDDEN const struct jf_member *jf_member_find(const struct jf_agent_probe *p, const char *name, size_t len);
-JF_HIDDEN const char *jf_member_missing(const struct jf_agent_probe *p);
 
 /* --- shown.c ------------------------------------------------------------------------- */
 
@@ -1030,10 +1016,24 @@ struct jf_module {
 	size_t			nr_names;
 };
 
+/* The index of the first address, of ascending ones, that is not below @from; @num: none is. */
+static inline size_t jf_first_from(const uintptr_t *at, size_t num, uintptr_t from)
+{
+	size_t low = 0, high = num;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (at[mid] < from)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
 /* Once, while the environment is as the kernel left it. */
 JF_HIDDEN void jf_modules_begin(void);
-/* While @module's file is read, the probe becomes one of @module's. */
-JF_HIDDEN void jf_module_add(struct jf_module *module, struct jf_agent_probe *p);
 /* NULL if this can be a probe, or the reason against it. */
 JF_HIDDEN const char *jf_module_refuses(const struct jf_module *module, bool function, uintptr_t at);
 

@@ -551,17 +551,3 @@ const char *jf_module_refuses(const struct jf_module *m, bool function, uintptr_
 	return function ? "a site of libjumpfunc is there" :
 			  "a site of libjumpfunc is there (the program itself records a probe of libjumpfunc's <sys/sdt.h>)";
 }
-
-void jf_module_add(struct jf_module *m, struct jf_agent_probe *p)
-{
-	struct jf_point *t = p->point;
-	size_t num = t->avail < JF_TEXT_MAX ? t->avail : JF_TEXT_MAX;
-	const uint8_t *text = t->nr_text ? NULL : jf_module_in_file(m, t->at, num);
-
-	if (text) {
-		memcpy(t->text, text, num);
-		t->nr_text = (uint8_t)num;
-	}
-	p->next = m->probes;
-	m->probes = p;
-}

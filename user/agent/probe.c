@@ -57,6 +57,25 @@ struct jf_agent_probe *jf_probe_new(struct jf_module *module, const char *group,
 	return p;
 }
 
+/**
+ * jf_module_add() - a probe becomes one of its object
+ * @m: the object, while its file is read
+ * @p: the probe, whose place gets the text that the file has there
+ */
+void jf_module_add(struct jf_module *m, struct jf_agent_probe *p)
+{
+	struct jf_point *t = p->point;
+	size_t num = t->avail < JF_TEXT_MAX ? t->avail : JF_TEXT_MAX;
+	const uint8_t *text = t->nr_text ? NULL : jf_module_in_file(m, t->at, num);
+
+	if (text) {
+		memcpy(t->text, text, num);
+		t->nr_text = (uint8_t)num;
+	}
+	p->next = m->probes;
+	m->probes = p;
+}
+
 /* @name: stays. */
 static unsigned int add_field(struct jf_agent_probe *p, unsigned int nr, const char *name, unsigned int size,
 			      bool sign, bool hex)

@@ -118,7 +118,7 @@ $(OUT)/fuzz_recover: $(RECORD_TEST)/fuzz_recover.c trace/recover.c trace/file.c 
 TOOL_PARTS := trace/words.c trace/pattern.c trace/choice.c trace/glob.c trace/demangle.c trace/tool/demangle.c trace/tool/say.c trace/tool/elf.c trace/tool/notes.c
 # elfutils is not instrumented: what it does to memory of its own is seen if it crashes.
 TYPES_PARTS := $(TOOL_PARTS) trace/tool/links.c
-$(OUT)/fuzz_types: $(RECORD_TEST)/fuzz_types.c $(RECORD_TEST)/fuzz_lines.c $(TYPES_PARTS) trace/tool/types.c agent/types.c agent/agent.h $(RECORD_TEST)/fuzz_types.h $(wildcard trace/*.h trace/tool/*.h) $(LIB_HEADERS)
+$(OUT)/fuzz_types: $(RECORD_TEST)/fuzz_types.c $(RECORD_TEST)/fuzz_lines.c $(TYPES_PARTS) trace/tool/types.c agent/types.c $(wildcard agent/*.h) $(RECORD_TEST)/fuzz_types.h $(wildcard trace/*.h trace/tool/*.h) $(LIB_HEADERS)
 	$(CLANG) $(RECORD_CFLAGS) -DJF_HAVE_LIBDW -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -o $@ \
 		$(filter-out trace/tool/types.c agent/types.c,$(filter %.c,$^)) -ldw -lelf
 $(OUT)/fuzz_tool: $(RECORD_TEST)/fuzz_tool.c $(TOOL_PARTS) $(wildcard trace/*.h trace/tool/*.h) $(LIB_HEADERS)

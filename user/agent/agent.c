@@ -20,11 +20,29 @@
  * A glob that has nothing but wildcards where a function's name is means no function, unless it
  * says which object, or "function/" precedes it: "*" would be all of libc.
  */
-#include "ask.h"
+#include "request.h"
+#include "come.h"
+#include "match.h"
+#include "batch.h"
+#include "wish.h"
+#include "say.h"
+#include "object.h"
+#include "detour.h"
+#include "types.h"
+#include "module.h"
+#include "share.h"
+#include "aside.h"
+#include "follow.h"
+#include "filter.h"
 
 #include <string.h>
 
 #include <jumpfunc/record.h>
+
+#include "user/trace/choice.h"
+#include "user/trace/kind.h"
+#include "user/trace/pattern.h"
+#include "user/trace/provider.h"
 
 static void set_ways(const char *text)
 {

@@ -11,6 +11,9 @@
  * Here are also the other things that a thread would ask the kernel for: its number, and the time.
  */
 #include "ring.h"
+#include "aside.h"
+#include "saved.h"
+#include "filter.h"
 
 #include <dlfcn.h>
 #include <signal.h>
@@ -20,6 +23,8 @@
 #include <time.h>
 
 #include <jumpfunc/record.h>
+
+#include "user/trace/provider.h"
 
 extern bool __jf_writer_next_as(uint32_t len, uint16_t id);
 

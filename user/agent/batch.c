@@ -1,12 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /* Probes that are switched on together, and the trace that begins with the first one. */
-#include "ask.h"
+#include "batch.h"
+#include "say.h"
+#include "choose.h"
+#include "shown.h"
+#include "calls.h"
+#include "probe.h"
+#include "point.h"
+#include "detour.h"
+#include "lack.h"
+#include "event.h"
 
 #include <string.h>
 
 #include <jumpfunc/record.h>
 
 #include "user/lib/error.h"
+#include "user/trace/provider.h"
 
 /* Probes that were switched on as such. */
 unsigned int jf_breakpoints;

@@ -9,10 +9,17 @@
  *
  * All of it is with agent_lock. Ranges that were replaced are freed after a quiesce.
  */
-#include "agent.h"
+#include "callers.h"
+#include "frame.h"
+#include "module.h"
+#include "elf.h"
+#include "chosen.h"
+#include "retire.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+#include "user/trace/choice.h"
 
 static struct jf_callers *all;
 

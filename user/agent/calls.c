@@ -4,13 +4,29 @@
  * exit (exit.c). On: the exits first, then the entry. Off: the entry
  * first. In another order a call could be recorded without its end.
  */
-#include "agent.h"
+#include "calls.h"
+#include "probe.h"
+#include "point.h"
+#include "exit.h"
+#include "whole.h"
+#include "frame.h"
+#include "module.h"
+#include "elf.h"
+#include "lack.h"
+#include "event.h"
+#include "pair.h"
 
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+
+#include <jumpfunc/trace_event.h>
+
+#include "user/trace/kind.h"
+#include "user/trace/provider.h"
+#include "user/trace/sums.h"
 
 /* The size of a stack whose limit is not known. */
 #define STACK_SIZE	(UINT64_C(1) << 30)

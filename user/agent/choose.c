@@ -9,11 +9,24 @@
  *
  * A thread may be in the midst of a program that is replaced: that is freed after a quiesce.
  */
-#include "agent.h"
+#include "choose.h"
+#include "callers.h"
+#include "types.h"
+#include "lack.h"
+#include "event.h"
+#include "memory.h"
+#include "chosen.h"
+#include "spot.h"
+#include "retire.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include <jumpfunc/trace_event.h>
+
+#include "user/trace/choice.h"
+#include "user/trace/kind.h"
 
 /* Of functions: ip and caller are before the registers. */
 #define FIRST		(JF_FUNCTION_FIELDS - JF_REGISTERS)

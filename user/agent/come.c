@@ -8,13 +8,31 @@
  * dynamic linker: so the hook only tries, and the thread that has the lock looks again when it is
  * done.
  */
-#include "ask.h"
+#include "come.h"
+#include "match.h"
+#include "batch.h"
+#include "wish.h"
+#include "say.h"
+#include "object.h"
+#include "callers.h"
+#include "probe.h"
+#include "detour.h"
+#include "module.h"
+#include "elf.h"
+#include "lack.h"
+#include "event.h"
+#include "record.h"
+#include "aside.h"
+#include "filter.h"
+#include "retire.h"
 
 #include <link.h>
 #include <pthread.h>
 #include <signal.h>
 
 #include "user/lib/error.h"
+#include "user/trace/kind.h"
+#include "user/trace/wishes.h"
 
 static pthread_mutex_t agent_lock = PTHREAD_MUTEX_INITIALIZER;
 

@@ -37,10 +37,18 @@
  * changed, the jump is in place of an instruction before it, and the copy has all up to the exit:
  * there the part that records comes late, just before the copy of the exit.
  */
-#include "agent.h"
+#include "detour.h"
+#include "whole.h"
+#include "place.h"
+#include "displace.h"
+#include "module.h"
+#include "record.h"
 
 #include <string.h>
 #include <sys/stat.h>
+
+#include "user/lib/text.h"
+#include "user/trace/provider.h"
 
 #define JMP		0xe9
 #define INT3		0xcc

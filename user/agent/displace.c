@@ -14,10 +14,9 @@
  * that value. With a shadow stack a call would miss its entry there: the agent does nothing in such
  * a process (request.c).
  */
-#include "agent.h"
+#include "displace.h"
 
 #include <string.h>
-
 #include <Zydis/Zydis.h>
 
 /**

@@ -2,7 +2,7 @@
 /*
  * Sections and symbols of a file, each looked at only where the file has it.
  */
-#include "agent.h"
+#include "elf.h"
 
 #include <elf.h>
 #include <string.h>

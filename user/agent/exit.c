@@ -21,12 +21,22 @@
  * would be many calls. A function that calls itself by a jump before its landing instruction
  * (endbr64) ends a call and begins another.
  */
-#include "agent.h"
+#include "exit.h"
+#include "whole.h"
+#include "frame.h"
+#include "displace.h"
+#include "module.h"
+#include "elf.h"
+#include "lack.h"
+#include "pair.h"
+#include "value.h"
 
 #include <stdlib.h>
 #include <string.h>
-
 #include <Zydis/Zydis.h>
+
+#include "user/lib/text.h"
+#include "user/trace/demangle.h"
 
 #define SIZE_LIMIT	(1UL << 20)
 #define LINE		16U

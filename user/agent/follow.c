@@ -13,7 +13,8 @@
  * change, and a new thread begins after it, with the rights of the thread that calls. A system call
  * that a program makes without these functions is not seen.
  */
-#include "agent.h"
+#include "follow.h"
+#include "filter.h"
 
 #include <dlfcn.h>
 #include <stdarg.h>

@@ -4,7 +4,9 @@
  * stack pointer is from where the function got it. The Linux Standard Base and DWARF define the
  * formats. A form that compilers do not write is as if there was none: then nothing is known.
  */
-#include "agent.h"
+#include "frame.h"
+#include "module.h"
+#include "elf.h"
 #include "bytes.h"
 
 #include <link.h>

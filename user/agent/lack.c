@@ -3,7 +3,7 @@
  * That there was no memory. A search that had none can find another reason against a probe, which
  * is no reason then.
  */
-#include "agent.h"
+#include "lack.h"
 
 unsigned int jf_lacks;
 const char jf_no_memory[] = "no memory";

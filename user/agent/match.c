@@ -3,12 +3,26 @@
  * Probes of an object that a pattern means: its notes, and its functions, which become probes
  * here.
  */
-#include "ask.h"
+#include "match.h"
+#include "batch.h"
+#include "wish.h"
+#include "say.h"
+#include "object.h"
+#include "calls.h"
+#include "probe.h"
+#include "point.h"
+#include "types.h"
+#include "module.h"
+#include "elf.h"
+#include "event.h"
+#include "spot.h"
 
 #include <string.h>
 
 #include "user/lib/error.h"
 #include "user/trace/glob.h"
+#include "user/trace/kind.h"
+#include "user/trace/provider.h"
 
 /*
  * Threads that fork, and wait for it. A thread that switches many probes gives it up for them

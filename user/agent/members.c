@@ -4,6 +4,15 @@
  * read, the record has texts in place of all of them.
  */
 #include "ring.h"
+#include "members.h"
+#include "memory.h"
+#include "spot.h"
+#include "value.h"
+
+#include <jumpfunc/trace_event.h>
+
+#include "user/trace/choice.h"
+#include "user/trace/pattern.h"
 
 /* Of a number as a text, with its end. */
 #define NUMBER_TEXT	48

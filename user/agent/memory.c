@@ -4,11 +4,16 @@
  * structures. The kernel copies them, so an address that leads nowhere ends no program. No filter
  * of system calls is asked for that (filter.c).
  */
-#include "agent.h"
+#include "memory.h"
+#include "value.h"
 #include "saved.h"
+#include "filter.h"
 
 #include <sys/syscall.h>
 #include <sys/uio.h>
+
+#include "user/trace/choice.h"
+#include "user/trace/pattern.h"
 
 /*
  * Pages that are asked of the kernel one at a time: the readable part of a string is read, whatever

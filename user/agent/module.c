@@ -5,7 +5,8 @@
  * The file can have been replaced since it was mapped. So its headers and notes, the build id
  * among them, are compared with those in memory; and the bytes of each place, before a change.
  */
-#include "agent.h"
+#include "module.h"
+#include "elf.h"
 
 #include <fcntl.h>
 #include <link.h>
@@ -17,7 +18,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "user/lib/text.h"
+#include "user/trace/demangle.h"
 #include "user/trace/glob.h"
+#include "user/trace/pattern.h"
+#include "user/trace/provider.h"
 
 /* The last part of the name that execve() was given, or NULL. */
 static char *executed;

@@ -8,7 +8,8 @@
  * The base is where the linker had .stapsdt.base; where that is now, all addresses have moved
  * (prelink).
  */
-#include "agent.h"
+#include "note.h"
+#include "elf.h"
 
 #include <string.h>
 

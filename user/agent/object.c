@@ -8,18 +8,28 @@
  * forgotten. So are those of one that has become another of the same name and place, as a plugin
  * does that is compiled and loaded again.
  */
-#include "agent.h"
+#include "object.h"
+#include "calls.h"
+#include "probe.h"
+#include "point.h"
+#include "types.h"
+#include "note.h"
+#include "module.h"
+#include "elf.h"
+#include "event.h"
+#include "record.h"
 
 #include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
-
 #include <Zydis/Zydis.h>
 
 #include <jumpfunc/detail/ring_user.h>
 #include <jumpfunc/detail/types.h>
+
+#include "user/lib/text.h"
 
 static struct jf_module *modules;
 /* The same, each found by its place: a walk asks for all. */

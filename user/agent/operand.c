@@ -9,7 +9,8 @@
  * cannot be read has a place in the list all the same, so that the numbers of the others stay:
  * names of symbols.
  */
-#include "agent.h"
+#include "operand.h"
+#include "value.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,7 +5,8 @@
  * formats are those of the Linux Standard Base and of the Itanium C++ ABI. A form that compilers do
  * not write is an error, since nothing is known then.
  */
-#include "agent.h"
+#include "pads.h"
+#include "elf.h"
 #include "bytes.h"
 
 #include <string.h>

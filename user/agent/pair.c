@@ -21,11 +21,24 @@
  * begins anew if that has changed.
  */
 #include "ring.h"
+#include "pair.h"
+#include "members.h"
+#include "memory.h"
+#include "chosen.h"
+#include "spot.h"
+#include "value.h"
+#include "aside.h"
+#include "saved.h"
+#include "filter.h"
 
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+
+#include "user/trace/choice.h"
+#include "user/trace/provider.h"
+#include "user/trace/sums.h"
 
 #define FRAMES_MAX	4096U
 /* So many others' places are looked at when a thread needs one. */

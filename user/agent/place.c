@@ -12,7 +12,8 @@
  *
  * Pages stay: a thread can stay in code that no place leads to any more, for any time.
  */
-#include "agent.h"
+#include "place.h"
+#include "lack.h"
 
 #include <fcntl.h>
 #include <stdlib.h>

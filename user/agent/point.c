@@ -22,12 +22,22 @@
  * records nothing. The code is used again unless the bytes around it have changed. When an object
  * is unloaded, its points and their numbers are given back.
  */
-#include "agent.h"
+#include "point.h"
+#include "detour.h"
+#include "displace.h"
+#include "module.h"
+#include "lack.h"
+#include "event.h"
+#include "record.h"
+#include "spot.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include <jumpfunc/batch.h>
+
+#include "user/lib/text.h"
+#include "user/trace/provider.h"
 
 #define JMP		0xe9
 /* So many points beside each other get their jumps, one after the other. */

@@ -14,13 +14,30 @@
  * A thread may be in the code for any time, and will find on to be 0. Steps 1 and 3 are those of
  * the probe's place, which others may share: point.c.
  */
-#include "agent.h"
+#include "probe.h"
+#include "point.h"
+#include "detour.h"
+#include "whole.h"
+#include "operand.h"
+#include "types.h"
+#include "module.h"
+#include "lack.h"
+#include "event.h"
+#include "chosen.h"
+#include "spot.h"
+#include "value.h"
+#include "filter.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <jumpfunc/batch.h>
+
+#include "user/lib/text.h"
+#include "user/trace/kind.h"
+#include "user/trace/pattern.h"
+#include "user/trace/provider.h"
 
 /* How long off waits for threads that are recording; one that left by longjmp() never ends. */
 #define QUIESCE_MS	2000

@@ -16,12 +16,26 @@
  * Whether a probe is on is read in a read section, which jf_probes_off() waits for.
  */
 #include "ring.h"
+#include "record.h"
+#include "pair.h"
+#include "members.h"
+#include "memory.h"
+#include "chosen.h"
+#include "watch.h"
+#include "spot.h"
+#include "value.h"
+#include "aside.h"
+#include "saved.h"
+#include "filter.h"
 
 #include <cpuid.h>
 #include <string.h>
 #include <sys/mman.h>
 
 #include <jumpfunc/record.h>
+
+#include "user/trace/choice.h"
+#include "user/trace/pattern.h"
 
 struct jf_spot **jf_spots;
 /* Objects have come or gone while another thread had the lock of come.c, or beneath a filter. */

@@ -3,7 +3,20 @@
  * Requests by way of libjumpfunc-trace: probes that match a pattern are switched on or off, or
  * listed.
  */
-#include "ask.h"
+#include "request.h"
+#include "come.h"
+#include "match.h"
+#include "batch.h"
+#include "wish.h"
+#include "say.h"
+#include "object.h"
+#include "calls.h"
+#include "point.h"
+#include "detour.h"
+#include "module.h"
+#include "elf.h"
+#include "event.h"
+#include "retire.h"
 
 #include <asm/prctl.h>
 #include <stdio.h>
@@ -14,6 +27,10 @@
 
 #include "user/lib/error.h"
 #include "user/trace/glob.h"
+#include "user/trace/kind.h"
+#include "user/trace/pattern.h"
+#include "user/trace/provider.h"
+#include "user/trace/wishes.h"
 
 static int remember(const struct ask *a, bool on)
 {

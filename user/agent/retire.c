@@ -3,7 +3,7 @@
  * Objects that a thread may use in the midst of a record, after another one has taken their place:
  * they are freed together, after one quiesce.
  */
-#include "agent.h"
+#include "retire.h"
 
 #include <jumpfunc/batch.h>
 

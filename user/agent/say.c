@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /* Messages to the user, if the process may write some. */
-#include "ask.h"
+#include "say.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -7,7 +7,8 @@
  * number, and takes a lock, for each record (aside.c). A child that a system call makes without
  * libc's function is not known.
  */
-#include "agent.h"
+#include "share.h"
+#include "record.h"
 
 #include <dlfcn.h>
 #include <sched.h>

@@ -10,11 +10,23 @@
  * A thread may be in the midst of a record when another list of members takes the place of this
  * one: that is freed after a quiesce.
  */
-#include "agent.h"
+#include "shown.h"
+#include "types.h"
+#include "lack.h"
+#include "event.h"
+#include "members.h"
+#include "memory.h"
+#include "spot.h"
+#include "retire.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include <jumpfunc/trace_event.h>
+
+#include "user/trace/pattern.h"
+#include "user/trace/provider.h"
 
 #define FIELDS_MAX	(JF_FUNCTION_FIELDS + JF_VECTORS_MAX + 2 * JF_STRINGS_MAX + JF_SHOWN_MAX + 1)
 

@@ -26,7 +26,13 @@
  *
  * Another file of that path has other functions there.
  */
-#include "agent.h"
+#include "types.h"
+#include "module.h"
+#include "elf.h"
+#include "event.h"
+#include "memory.h"
+#include "spot.h"
+#include "value.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -34,6 +40,11 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include <jumpfunc/trace_event.h>
+
+#include "user/trace/choice.h"
+#include "user/trace/kind.h"
 
 #define FILE_MAX	(64L << 20)
 #define LABELS_MAX	64

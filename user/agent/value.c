@@ -3,7 +3,7 @@
  * Values of operands of instructions, as they are when a thread comes by: registers, and memory
  * that these lead to.
  */
-#include "agent.h"
+#include "value.h"
 #include "saved.h"
 
 typedef uint16_t unaligned16 __attribute__((__aligned__(1), __may_alias__));

@@ -4,8 +4,11 @@
  * SIGTRAP, or forbids itself the counter of the processor: the agent's part comes before the
  * function's own work.
  */
-#include "agent.h"
+#include "watch.h"
+#include "spot.h"
+#include "aside.h"
 #include "saved.h"
+#include "filter.h"
 
 #include <asm/prctl.h>
 #include <linux/seccomp.h>
@@ -14,6 +17,8 @@
 #include <sys/syscall.h>
 
 #include <jumpfunc/record.h>
+
+#include "user/lib/text.h"
 
 static uint64_t replace_handler(uint64_t reg)
 {

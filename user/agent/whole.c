@@ -20,13 +20,18 @@
  * like a branch without being one refuse a place that could have been changed; they lead to no
  * other mistake.
  */
-#include "agent.h"
+#include "whole.h"
+#include "frame.h"
+#include "pads.h"
+#include "displace.h"
+#include "module.h"
+#include "elf.h"
+#include "lack.h"
 
 #include <link.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-
 #include <Zydis/Zydis.h>
 
 /* A branch of 8 bits leads so far, and an instruction begins within so many bytes. */

@@ -3,11 +3,16 @@
  * Patterns: the kinds of probes that they mean, and the probes, by their names. A pattern that was
  * switched on holds for objects that come later.
  */
-#include "ask.h"
+#include "wish.h"
+#include "module.h"
 
 #include <string.h>
 
 #include "user/trace/glob.h"
+#include "user/trace/kind.h"
+#include "user/trace/pattern.h"
+#include "user/trace/provider.h"
+#include "user/trace/wishes.h"
 
 /* Of each kind, the newest first. */
 struct jf_wish *jf_wishes[JF_KIND_CALL + 1];

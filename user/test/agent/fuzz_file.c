@@ -6,7 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "user/agent/agent.h"
+#include "user/agent/elf.h"
+#include "user/agent/note.h"
+#include "user/agent/operand.h"
+#include "user/agent/value.h"
+#include "user/trace/pattern.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -26,8 +26,11 @@
 #include <jumpfunc/stats.h>
 
 #include "subject.h"
-#include "user/agent/agent.h"
+#include "user/agent/aside.h"
+#include "user/agent/detour.h"
+#include "user/agent/place.h"
 #include "user/test/tap.h"
+#include "user/trace/provider.h"
 
 #define THREADS		16
 

@@ -7,7 +7,7 @@
 #include <signal.h>
 #include <sys/mman.h>
 
-#include "user/agent/agent.h"
+#include "user/agent/displace.h"
 #include "user/test/tap.h"
 
 #define AREA		(64UL << 10)

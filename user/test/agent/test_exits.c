@@ -14,7 +14,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "user/agent/agent.h"
+#include "user/agent/elf.h"
+#include "user/agent/exit.h"
+#include "user/agent/module.h"
+#include "user/agent/pair.h"
 #include "user/test/tap.h"
 
 /* A function of these instructions, with a frame that says where the stack pointer is. */

@@ -9,8 +9,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "user/agent/agent.h"
+#include "user/agent/elf.h"
+#include "user/agent/note.h"
+#include "user/agent/operand.h"
+#include "user/agent/value.h"
 #include "user/test/tap.h"
+#include "user/trace/pattern.h"
 
 /* --- arguments ------------------------------------------------------------------------- */
 

@@ -7,7 +7,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "user/agent/agent.h"
+#include "user/agent/place.h"
 #include "user/test/process.h"
 #include "user/test/tap.h"
 

@@ -237,6 +237,28 @@ finds 'lists mid.c, which is not there' "parts: a part that only the list knows"
 library; sed -i 's/low\.c.*/&\n *   mid.c\tagain/' user/lib/lib.h; build_library
 finds 'lists mid.c twice' "parts: a part that is listed twice" "${parts[@]}"
 
+library; touch user/lib/high.h; echo '#include "high.h"' >>user/lib/low.c; build_library
+finds '^user/lib/low.c:2: includes user/lib/high.h, which is above it' "parts: the header of one above" "${parts[@]}"
+
+library; touch user/lib/high.h; echo '#include "user/lib/high.h"' >user/lib/low.h; build_library
+finds '^user/lib/low.h:1: includes user/lib/high.h' "parts: ... by its path, in a header" "${parts[@]}"
+
+library; touch user/lib/low.h user/lib/mid.h; printf '#include "low.h"\n#include "mid.h"\n' >>user/lib/high.c; build_library
+passes "parts: ... but those of parts below are right" "${parts[@]}"
+
+library; touch user/lib/high.h; sed -i 's/low\.c.*/&\n *   high.h\tfor all/' user/lib/lib.h
+echo '#include "high.h"' >>user/lib/low.c; build_library
+passes "parts: a header with a line of its own has that place" "${parts[@]}"
+library; touch user/lib/high.h; sed -i 's/low\.c.*/high.h\tfor two\n *   &/' user/lib/lib.h
+echo '#include "high.h"' >>user/lib/low.c; build_library
+finds '^user/lib/low.c:2: includes user/lib/high.h' "parts: ... and not below it" "${parts[@]}"
+
+library; sed -i 's/low\.c.*/&\n *   gone.h\tfor all/' user/lib/lib.h
+finds 'lists gone.h, which is not there' "parts: a header that only the list knows" "${parts[@]}"
+
+library; mkdir -p user/agent; sed 's/lib/agent/' user/lib/lib.h >user/agent/agent.h; cp user/lib/*.c user/agent; touch user/agent/apart.h
+finds '^user/agent/apart.h: not in the list' "parts: a header of the agent without a place" "${parts[@]}"
+
 library; touch -d '1 minute' user/lib/low.c
 "${parts[@]}" >/dev/null; [ $? = 4 ]
 result $? "parts: objects that are older than their sources are not checked"

@@ -8,6 +8,7 @@
  *   tables.c	its tables are checked, and their contents are entered
  *   proxy.c	what one object imports from another
  *   linker.c	what the dynamic linker knows of objects
+ *   object.h	the interfaces of the five above
  *   batch.c	batches of what the parts below carry out
  *   sdt.c	SDT probes, by name, and their calls
  *   list.c	what there is, by name
@@ -17,8 +18,10 @@
  *   commit.c	a batch as one transaction
  *   check.c	validates a batch
  *   change.c	requested changes: the entries of a batch, and their entities
+ *   commit.h	the interfaces of the three above
  *   encode.c	the instruction at a site
  *   image.c	dispatch images, and memory for them
+ *   trace.h	dispatch images, for trace.c
  *   frames.c	the description of images for unwinders, debuggers and profilers
  *   patch.c	the world of common/x86/protocol.h: one transaction
  *   relay.c	the code for calls that change in place without breakpoints
@@ -36,6 +39,7 @@
  *   index.c	look-up of objects and sites
  *   life.c	the library's begin, the end of the program, and the statistics
  *   lock.c	the lock of all that, and forks of the program
+ *   text.h	changes of text that is no site, for the agent
  *   options.c	the settings of the environment, and messages
  *
  * On aarch64, arm64/encode.c and arm64/patch.c stand for those above, and generic/images.c for

@@ -5,6 +5,7 @@
  * From top to bottom; a part uses those below it, and none above:
  *   socket.c	the control socket and its thread
  *   control.c	the requests that come by it (control.h)
+ *   socket.h	answers, for the two above
  *   log.c	events that have no tracepoint, of tracef() and tracelog()
  *   record.c	begin and end of recording, patterns of the user, forks
  *   sdt.c	SDT probes (jumpfunc-sdt/sys/sdt.h) as events
@@ -20,13 +21,16 @@
  *   folder.c	the trace's folder, its metadata, and records without a ring
  *   packet.c	packets in memory
  *   live.c	the state that a forked child must not have
+ *   rings.h	rings, for all from rings.c to here
  *   metadata.c	the trace's description of itself
  *   clock.c	time stamps
+ *   provider.h	provider.c, for the agent
  *   recover.c	reads the traces of other processes
  *   file.c	folders and files, by system calls alone
  *   env.c	the environment, as it was at the begin
  *   words.c	messages, taken apart
  *   remains.c	sockets of processes that have ended (control.h)
+ *   control.h	the protocol of the control socket
  *
  * Locks: that of the socket (socket.c); within it that of providers; within that a provider's own,
  * and jf_events_lock (events.c) around the list of events and their state; within it

@@ -882,28 +882,27 @@ struct reading {
 };
 
 /* False: the function has another calling convention. */
-static bool put_function(FILE *to, Dwarf_Die *function, Dwarf_Addr entry, const struct reading *r, uint64_t globs)
+static bool put_function(struct arguments *a, Dwarf_Die *function)
 {
-	struct arguments a = { to, r->cxx, 0, 0, 0, entry, r->paths, globs, 0 };
 	bool prototyped = dwarf_hasattr_integrate(function, DW_AT_prototyped);
 	Dwarf_Die child;
-	int pointer = returns_by_pointer(&a, function);
+	int pointer = returns_by_pointer(a, function);
 
 	if (number_of(function, DW_AT_calling_convention, DW_CC_normal) != DW_CC_normal)
 		return false;
 	if (pointer < 0)
 		return true;
-	put_return(&a, function, pointer);
+	put_return(a, function, pointer);
 	if (pointer)
-		put_argument(&a, "returned", 8, false, 'p');
+		put_argument(a, "returned", 8, false, 'p');
 	if (dwarf_child(function, &child))
 		return true;
 	do {
 		if (dwarf_tag(&child) != DW_TAG_formal_parameter)
 			continue;
-		if (is_elsewhere(&a, &child))
+		if (is_elsewhere(a, &child))
 			return false;
-		if (!take(&a, &child, prototyped))
+		if (!take(a, &child, prototyped))
 			return true;
 	} while (!dwarf_siblingof(&child, &child));
 	return true;
@@ -995,14 +994,12 @@ static int one_function(Dwarf_Die *function, void *arg)
 {
 	struct reading *r = (struct reading *)arg;
 	struct symbol *s, *p;
-	uint64_t globs = 0;
+	struct arguments a = { .cxx = r->cxx, .paths = r->paths };
 	char *text = NULL;
-	Dwarf_Addr entry;
 	size_t size = 0;
-	FILE *to;
 	bool known;
 
-	s = symbol_of(function, r, &entry);
+	s = symbol_of(function, r, &a.entry);
 	if (!s)
 		return DWARF_CB_OK;
 	/* Of several names that one place has. */
@@ -1011,13 +1008,13 @@ static int one_function(Dwarf_Die *function, void *arg)
 	for (p = s; p < r->symbol + r->num && p->at == s->at; p++) {
 		if (p->clone || (p->local && r->clang))
 			return DWARF_CB_OK;
-		globs |= p->globs;
+		a.globs |= p->globs;
 	}
-	to = open_memstream(&text, &size);
-	if (!to)
+	a.to = open_memstream(&text, &size);
+	if (!a.to)
 		return DWARF_CB_OK;
-	known = put_function(to, function, entry, r, globs);
-	fclose(to);
+	known = put_function(&a, function);
+	fclose(a.to);
 	if (known)
 		fprintf(r->to, "%s %llx%s%s\n", r->path, (unsigned long long)s->value, size ? "" : " ", text);
 	if (known && r->real)
@@ -1181,9 +1178,9 @@ static int one_name(const char *name, const GElf_Sym *s, void *arg)
 	return 0;
 }
 
-static void put_names(const struct file *f, const struct reading *r, const struct links *links, const struct types *t)
+static void put_names(const struct file *f, const struct reading *r, const struct links *links, const struct options *o, bool library)
 {
-	struct naming n = { .r = r, .links = links, .o = t->o, .library = t->loaded };
+	struct naming n = { .r = r, .links = links, .o = o, .library = library };
 
 	if (!stat(r->path, &n.stamp))
 		each_name(f, one_name, &n);
@@ -1213,7 +1210,7 @@ static void read_file(const char *path, const struct types *t)
 
 	links_add(&links, path);
 	open_file(&f, path);
-	put_names(&f, &r, &links, t);
+	put_names(&f, &r, &links, t->o, t->loaded);
 	if (f.module && !t->o->registers)
 		read_symbols(&r, f.module, t->o, &links);
 	put_arguments(&r, &f);

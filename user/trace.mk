@@ -45,10 +45,12 @@ $(OUT)/libjumpfunc-trace.a: $(OUT)/trace/all.o
 $(OUT)/jf-recover: trace/jf_recover.c trace/recover.c trace/file.c trace/trace.h $(LIB_HEADERS) | $(OUT)
 	$(CC) $(LIB_CFLAGS) -DJF_VERSION='"$(VERSION)"' -fPIE $(LDFLAGS) -o $@ $(filter %.c,$^)
 
-TOOL_SOURCES := $(sort $(wildcard trace/tool/*.c)) $(addprefix trace/,remains.c words.c pattern.c choice.c glob.c demangle.c recover.c file.c)
 # elfutils' libdw, for names and types of arguments; LIBDW=no leaves it out.
 LIBDW ?= $(shell printf "\043include <elfutils/libdwfl.h>\n\043include <dwarf.h>\n" | $(CC) -E -o /dev/null -xc - 2>/dev/null && echo yes)
-$(OUT)/jf-trace: $(TOOL_SOURCES) $(wildcard trace/tool/*.h trace/*.h) $(LIB_HEADERS) $(OUT)/version | $(OUT)
+TOOL_TYPES := $(sort $(wildcard trace/tool/types/*.c))
+TOOL_SOURCES := $(sort $(wildcard trace/tool/*.c)) $(if $(filter yes,$(LIBDW)),$(TOOL_TYPES)) $(addprefix trace/,remains.c words.c pattern.c choice.c glob.c demangle.c recover.c file.c)
+TOOL_HEADERS := $(wildcard trace/tool/*.h trace/tool/types/*.h trace/*.h)
+$(OUT)/jf-trace: $(TOOL_SOURCES) $(TOOL_HEADERS) $(LIB_HEADERS) $(OUT)/version | $(OUT)
 	$(CC) $(LIB_CFLAGS) -fPIE -DJF_VERSION='"$(VERSION)"' $(if $(filter yes,$(LIBDW)),-DJF_HAVE_LIBDW) $(LDFLAGS) -o $@ $(TOOL_SOURCES) -ldl \
 		$(if $(filter yes,$(LIBDW)),-ldw -lelf)
 
@@ -117,11 +119,11 @@ $(OUT)/fuzz_recover: $(RECORD_TEST)/fuzz_recover.c trace/recover.c trace/file.c 
 	$(CLANG) $(RECORD_CFLAGS) -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -o $@ $(filter %.c,$^)
 TOOL_PARTS := trace/words.c trace/pattern.c trace/choice.c trace/glob.c trace/demangle.c trace/tool/demangle.c trace/tool/say.c trace/tool/elf.c trace/tool/notes.c
 # elfutils is not instrumented: what it does to memory of its own is seen if it crashes.
-TYPES_PARTS := $(TOOL_PARTS) trace/tool/links.c
-$(OUT)/fuzz_types: $(RECORD_TEST)/fuzz_types.c $(RECORD_TEST)/fuzz_lines.c $(TYPES_PARTS) trace/tool/types.c agent/types.c $(wildcard agent/*.h) $(RECORD_TEST)/fuzz_types.h $(wildcard trace/*.h trace/tool/*.h) $(LIB_HEADERS)
+TYPES_PARTS := $(TOOL_PARTS) trace/tool/links.c trace/tool/types.c $(TOOL_TYPES)
+$(OUT)/fuzz_types: $(RECORD_TEST)/fuzz_types.c $(RECORD_TEST)/fuzz_lines.c $(TYPES_PARTS) agent/types.c $(wildcard agent/*.h) $(RECORD_TEST)/fuzz_types.h $(TOOL_HEADERS) $(LIB_HEADERS)
 	$(CLANG) $(RECORD_CFLAGS) -DJF_HAVE_LIBDW -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -o $@ \
-		$(filter-out trace/tool/types.c agent/types.c,$(filter %.c,$^)) -ldw -lelf
-$(OUT)/fuzz_tool: $(RECORD_TEST)/fuzz_tool.c $(TOOL_PARTS) $(wildcard trace/*.h trace/tool/*.h) $(LIB_HEADERS)
+		$(filter-out agent/types.c,$(filter %.c,$^)) -ldw -lelf
+$(OUT)/fuzz_tool: $(RECORD_TEST)/fuzz_tool.c $(TOOL_PARTS) $(TOOL_HEADERS) $(LIB_HEADERS)
 	$(CLANG) $(RECORD_CFLAGS) -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -o $@ $(filter %.c,$^)
 
 FUZZ_TYPES := $(if $(CLANG),$(if $(filter yes,$(LIBDW)),$(OUT)/fuzz_types))

@@ -509,7 +509,7 @@ number_alone()
 	${CC:-cc} -O1 -Wall -Werror -I"$here/../../trace" -o "$tmp/number" "$tmp/number.c" || return 1
 	"$tmp/number" || return 1
 	# By no other way.
-	! grep -n 'sscanf.* id = ' "$here"/../../trace/*.c "$here"/../../trace/tool/*.c
+	! grep -n 'sscanf.* id = ' "$here"/../../trace/*.c "$here"/../../trace/tool/*.c "$here"/../../trace/tool/*/*.c
 }
 
 # Functions have the same fields: they are in the metadata of each child twice at most, in full and as a structure with a name.

@@ -4,10 +4,15 @@
  * reader of its results. The first byte of an input is the kind of the others: a program, the debug
  * file of the stripped program that JF_FUZZ_STRIPPED names, or lines for the agent.
  */
-#include "../../trace/tool/types.c"
+#include "../../trace/tool/types/read.h"
+#include "../../trace/tool/types/file.h"
+#include "../../trace/tool/types/wanted.h"
 #include "fuzz_types.h"
 
 #include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 /* The input, in the present folder, and a link to it. */
 #define INPUT	"fuzz-types.input"

@@ -21,7 +21,7 @@
  *   losses.c	what was lost of a trace
  *   hints.c	which patterns have recorded nothing, and why
  *   summary.c	calls of functions: a table, a tree, folded stacks
- *   types.c	functions' arguments, by debug information
+ *   types.c	functions' arguments, by debug information (parts: types/read.h)
  *   folder.c	traces' folders: where they are made, and their removal
  *   tally.c	count the events of a folder
  *   notes.c, elf.c	read ELF files; nothing in them is believed
@@ -403,20 +403,6 @@ bool find_program(const char *name, char *buf, size_t size);
 void each_file_of(const char *program, void (*fn)(const char *path, void *arg), void *arg);
 
 /* --- types.c ------------------------------------------------------------------------ */
-
-/**
- * struct types - where arguments are told
- * @o:  which functions' are
- * @to: the file
- * @paths: of filters
- * @loaded: the program has been read; the rest are objects that it loads
- */
-struct types {
-	const struct options	*o;
-	FILE			*to;
-	const struct paths	*paths;
-	bool			loaded;
-};
 
 /*
  * The agent's file of arguments and names: for functions of @program and of objects that it loads.

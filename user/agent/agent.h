@@ -20,7 +20,10 @@
  *   callers.c	functions that filters name as callers
  *   calls.c	functions whose calls are recorded, by an entry and all exits
  *   probe.c	probes: their records, on and off
- *   point.c	places of probes, several of which may be at one, or beside each other
+ *   lead.c	the order in which points get their jumps, beside each other
+ *   change.c	points get a way and code, and their text is written
+ *   around.c	the bytes at a point, and the points beside it
+ *   point.c	places of probes, several of which may be at one
  *   detour.c	how a place can be changed so that it leads to a probe's code
  *   exit.c	where a function is left
  *   whole.c	may several instructions be replaced

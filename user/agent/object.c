@@ -11,6 +11,7 @@
 #include "object.h"
 #include "calls.h"
 #include "probe.h"
+#include "around.h"
 #include "point.h"
 #include "types.h"
 #include "note.h"

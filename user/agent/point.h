@@ -29,7 +29,7 @@ struct jf_spot;
  *          could not be changed back
  * @kept:   another patcher can have a jump to its code: that stays
  * @planned: it is about to be led
- * @listed: it is in a list of point.c
+ * @listed: it is in a list of lead.c
  * @asked:  it is one of those that jf_points_lead() is called for
  * @filled: the bytes after its instruction, up to the end of a line, are not executed
  * @hemmed: another function begins in the bytes after it: they may be no jump's distance
@@ -64,12 +64,7 @@ struct jf_point {
 JF_HIDDEN struct jf_point *jf_point_at(uintptr_t at);
 JF_HIDDEN int jf_point_join(struct jf_agent_probe *p, struct jf_module *module, size_t avail);
 JF_HIDDEN void jf_point_leave(struct jf_agent_probe *p);
-JF_HIDDEN bool jf_point_stands(const struct jf_point *t);
-JF_HIDDEN bool jf_point_is_ours(const struct jf_point *t);
-JF_HIDDEN bool jf_point_restored(struct jf_point *t);
-JF_HIDDEN bool jf_point_stays(const struct jf_point *t);
-JF_HIDDEN void jf_point_keep(struct jf_point *t);
-JF_HIDDEN void jf_points_lead(struct jf_point **points, size_t num);
-JF_HIDDEN int jf_points_unlead(struct jf_point **points, size_t num);
+/* Gives it a number. False: the detour has the reason. */
+JF_HIDDEN bool jf_point_number(struct jf_point *t);
 
 #endif /* JF_AGENT_POINT_H */

@@ -12,9 +12,11 @@
  *   off: 4, 3 back; 2 on = 0; then wait for read sections: no thread records any more
  *
  * A thread may be in the code for any time, and will find on to be 0. Steps 1 and 3 are those of
- * the probe's place, which others may share: point.c.
+ * the probe's place, which others may share: point.c, lead.c.
  */
 #include "probe.h"
+#include "lead.h"
+#include "around.h"
 #include "point.h"
 #include "detour.h"
 #include "whole.h"

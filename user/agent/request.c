@@ -11,6 +11,7 @@
 #include "say.h"
 #include "object.h"
 #include "calls.h"
+#include "lead.h"
 #include "point.h"
 #include "detour.h"
 #include "module.h"

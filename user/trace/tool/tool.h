@@ -12,7 +12,8 @@
  *   copy.c	snapshot, recover
  *   report.c	report, script: a table of what there is; events as text, by babeltrace2
  *   json.c	events as JSON
- *   client.c	find a process's control socket, and talk with it
+ *   client.c	requests to a process, and its answers
+ *   connect.c	find processes and their control sockets
  *   stop.c	stop its threads, and write its text while they stand
  *   attach.c	load the agent into a process
  *   borrow.c	a thread of that calls functions, and goes on
@@ -20,6 +21,9 @@
  *   threads.c	a thread of another process: how it stops, what its stack has
  *   losses.c	what was lost of a trace
  *   hints.c	which patterns have recorded nothing, and why
+ *   near.c	probes with names like a pattern
+ *   program.c	why a program cannot be executed
+ *   files.c	the files of a program
  *   summary.c	calls of functions: a table, a tree, folded stacks
  *   types.c	functions' arguments, by debug information (parts: types/read.h)
  *   folder.c	traces' folders: where they are made, and their removal
@@ -253,17 +257,6 @@ int copy_readable(int in, FILE *to);
 
 /* --- client.c ----------------------------------------------------------------------- */
 
-/* "123" */
-bool is_pid(const char *text, pid_t *pid);
-/*
- * Calls @fn with each number in a folder of /proc until it returns another value than 0: that, or
- * -errno.
- */
-typedef int number_fn(pid_t number, void *arg);
-int number_each(const char *folder, number_fn *fn, void *arg);
-/* The user that a process belongs to. False: there is no such process. */
-bool pid_owner(pid_t pid, uid_t *uid);
-
 /* Is called for each message but the last one. */
 typedef int answer_fn(const struct jf_words *words, void *arg);
 
@@ -279,17 +272,30 @@ typedef int answer_fn(const struct jf_words *words, void *arg);
  * user was told why
  */
 int ask(pid_t pid, const char *const *words, answer_fn *fn, void *arg, int *number);
+/* The folder in which it records. STATUS_OK, or it was said why not. */
+int trace_of(pid_t pid, char *buf, size_t size);
+
+/* Of -ESTALE: nothing matches, but that says nothing. */
+#define UNREAD "the process cannot read the files of all its objects, after chroot() or setuid(): ask as root"
+
+/* --- connect.c ---------------------------------------------------------------------- */
+
+/* "123" */
+bool is_pid(const char *text, pid_t *pid);
+/*
+ * Calls @fn with each number in a folder of /proc until it returns another value than 0: that, or
+ * -errno.
+ */
+typedef int number_fn(pid_t number, void *arg);
+int number_each(const char *folder, number_fn *fn, void *arg);
+/* The user that a process belongs to. False: there is no such process. */
+bool pid_owner(pid_t pid, uid_t *uid);
 /* True if it has a control socket. Prints nothing. */
 bool has_control(pid_t pid);
 /* Makes a path of the process one of the tool, which may see other files. False: it is too long. */
 bool seen_from_here(pid_t pid, char *path, size_t size);
 /* Calls @fn for each process of this user that has one; removes those of ended processes. */
 void each_control(void (*fn)(pid_t pid, void *arg), void *arg);
-/* The folder in which it records. STATUS_OK, or it was said why not. */
-int trace_of(pid_t pid, char *buf, size_t size);
-
-/* Of -ESTALE: nothing matches, but that says nothing. */
-#define UNREAD "the process cannot read the files of all its objects, after chroot() or setuid(): ask as root"
 
 /* --- hand.c -------------------------------------------------------------------------- */
 
@@ -396,6 +402,8 @@ void json_end(const struct losses *losses);
  */
 void explain_not_loaded(const char *program, const char *agent);
 void explain_run(const struct options *o, const char *program, const char *folder, const struct losses *l);
+
+/* --- files.c ------------------------------------------------------------------------ */
 
 /* A program in the folders of PATH. */
 bool find_program(const char *name, char *buf, size_t size);

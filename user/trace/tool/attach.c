@@ -14,15 +14,8 @@
  *   2 A child of this process seizes and interrupts one thread. It is left alone if it is in a
  *     signal handler, in a restartable sequence, on a stack whose end is not known, or about to
  *     get a signal.
- *   3 Each word of its stack is looked at. A word in one of the ranges that has a call before it
- *     can be a return address, or the rest of an old one. Without such a word the thread is in no
- *     such function.
- *   4 If there is one, in a later round, libdw unwinds the stack. A stack that unwinds to its end,
- *     and meets no range, is in no such function.
- *   5 A program that has malloc() within itself does not tell which of its functions belong to
- *     that. Its threads are borrowed only in system calls that wait for something outside, in
- *     which no allocator holds a lock.
- *   6 If the thread does not fit, it goes on, and the next one is tried; after all of them the
+ *   3 fit.c says whether the thread is in none of them.
+ *   4 If the thread does not fit, it goes on, and the next one is tried; after all of them the
  *     child ends, there is a pause, and another child tries, for TRY_MS at most. Nothing has been
  *     changed then.
  *
@@ -45,6 +38,7 @@
 #include "attach.h"
 #include "borrow.h"
 #include "elf.h"
+#include "fit.h"
 #include "objects.h"
 #include "threads.h"
 
@@ -66,23 +60,14 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-#ifdef JF_HAVE_LIBDW
-#include <elfutils/libdwfl.h>
-#endif
 
 #define AGENT_NAME	"libjumpfunc-agent-glibc.so"
-/*
- * For how long threads are tried, one may take to stop, its stack may be looked at, and its call
- * may last.
- */
+/* For how long threads are tried, one may take to stop, and its call may last. */
 #define TRY_MS		5000
 #define STAND_MS	100
-#define LOOK_MS		50
 #define CALL_MS		2000
 /* One attempt, whatever it waits for. */
 #define END_S		10
-#define RED_ZONE	128U
-#define RANGES_MAX	512
 /* So often one thread goes on and is looked at. */
 #define MOVES_MAX	50U
 /*
@@ -90,58 +75,6 @@
  * internal one.
  */
 #define INTERNAL_DLOPEN	0x80000000U
-
-/**
- * struct range - of text that the thread must not be in
- * @from: its first byte
- * @to:   the byte after its last one
- */
-struct range {
-	uint64_t	from;
-	uint64_t	to;
-};
-
-/**
- * struct attach - of the agent to a process
- * @pid:      the process
- * @agent:    the agent's file
- * @objects:  of the process
- * @linker:   the dynamic linker, and @libc
- * @range:    which the thread must not be in
- * @ranges:   how many
- * @full:     some ranges had no room
- * @borrow:   the thread
- * @dlopen:   functions of the C library, and @dlerror, which may be 0, @errno_at, @cancel
- * @mode:     of dlopen()
- * @attach:   __jf_agent_attach(); 0: the agent is to be loaded
- * @own:      the program has malloc() within itself
- * @late:     when the thread has to go on
- * @fits:     why no thread did, NULL: one did
- * @tried:    the result of the last thread; -EAGAIN: another one may do it
- * @unwinder: libdw's, NULL: none
- */
-struct attach {
-	pid_t			pid;
-	char			agent[PATH_MAX];
-	struct objects		objects;
-	const struct object	*linker;
-	const struct object	*libc;
-	struct range		range[RANGES_MAX];
-	size_t			ranges;
-	bool			full;
-	struct borrow		borrow;
-	uint64_t		dlopen;
-	uint64_t		dlerror;
-	uint64_t		errno_at;
-	uint64_t		cancel;
-	uint64_t		mode;
-	uint64_t		attach;
-	bool			own;
-	uint64_t		late;
-	const char		*fits;
-	int			tried;
-	void			*unwinder;
-};
 
 /* --- refusals ------------------------------------------------------------------ */
 
@@ -214,84 +147,7 @@ static const char *refused_by_objects(struct attach *a)
 	return a->libc ? NULL : "it has no glibc";
 }
 
-/* --- its objects ------------------------------------------------------- */
-
-static void add_range(struct attach *a, uint64_t from, uint64_t to)
-{
-	if (from >= to)
-		return;
-	if (a->ranges < RANGES_MAX)
-		a->range[a->ranges++] = (struct range){ from, to };
-	else
-		a->full = true;
-}
-
-static bool is_any(const char *name, const char *const *names)
-{
-	for (; *names; names++)
-		if (!strcmp(name, *names))
-			return true;
-	return false;
-}
-
-/* malloc() and its like stand together in glibc, with functions between them that have no name. */
-static void add_malloc_of_libc(struct attach *a)
-{
-	static const char *const names[] = {
-		"malloc", "free", "realloc", "calloc", "memalign", "aligned_alloc", "posix_memalign", "valloc", "pvalloc", "malloc_trim",
-		"malloc_info", "malloc_stats", "malloc_usable_size", "mallinfo", "mallinfo2", "mallopt", "__default_morecore",
-		"__libc_malloc", "__libc_free", "__libc_realloc", "__libc_calloc", "__libc_memalign", "__libc_valloc", "__libc_pvalloc",
-		"__libc_mallinfo", "__libc_mallopt", "cfree", "__malloc_hugepage_config", "malloc_get_state", "malloc_set_state", NULL };
-	const struct object *c = a->libc;
-	uint64_t before = c->text;
-	size_t i;
-
-	for (i = 0; i < c->num; i++) {
-		if (!is_any(c->function[i].name, names)) {
-			before = c->function[i].end;
-			continue;
-		}
-		/* From the end of the one before it to the begin of the one after it. */
-		for (; i + 1 < c->num && is_any(c->function[i + 1].name, names); i++)
-			;
-		add_range(a, before, i + 1 < c->num ? c->function[i + 1].at : c->text_end);
-	}
-}
-
-static void add_functions(struct attach *a, const struct object *o)
-{
-	static const char *const names[] = {
-		"dlopen", "dlclose", "dlsym", "dlvsym", "dlmopen", "dlinfo", "dladdr", "dladdr1", "dlerror", "dl_iterate_phdr",
-		"__libc_dlopen_mode", "__libc_dlsym", "__libc_dlclose", "_dl_find_object", "fork", "_Fork", "vfork", "__fork", "__libc_fork", "__vfork",
-		"pthread_create", "pthread_exit", "pthread_join", "pthread_timedjoin_np", "pthread_clockjoin_np", "pthread_atfork",
-		"__register_atfork", "pthread_key_create", "pthread_setname_np", "pthread_getattr_np", "exit", "quick_exit", "on_exit",
-		"__cxa_atexit", "__cxa_finalize", "__cxa_at_quick_exit", "__cxa_thread_atexit_impl", "setenv", "putenv", "unsetenv",
-		"clearenv", "posix_spawn", "posix_spawnp", "system", "popen", "pclose", "setuid", "setgid", "setreuid", "setregid",
-		"setresuid", "setresgid", "setgroups", "initgroups", "setlocale", "newlocale", "iconv_open", "iconv_close", "fclose", "fopen",
-		"fopen64", "fdopen", NULL };
-	size_t i;
-
-	for (i = 0; i < o->num; i++)
-		if (is_any(o->function[i].name, names))
-			add_range(a, o->function[i].at, o->function[i].end);
-}
-
-static void add_object(struct attach *a, const struct object *o)
-{
-	bool malloc_here = object_function(o, "malloc");
-
-	if (o == a->libc) {
-		add_malloc_of_libc(a);
-		add_functions(a, o);
-	} else if (!strncmp(object_name(o), "libpthread", 10)) {
-		add_functions(a, o);
-	} else if (o == a->linker || !strncmp(object_name(o), "libdl", 5) || !strncmp(object_name(o), "libjumpfunc", 11) ||
-		   (malloc_here && o != &a->objects.object[0])) {
-		add_range(a, o->text, o->text_end);
-	} else if (malloc_here) {
-		a->own = true;
-	}
-}
+/* --- its functions ------------------------------------------------------------ */
 
 /* mov $SYS_rt_sigreturn, %rax; syscall */
 static uint64_t find_restorer(const struct attach *a)
@@ -334,186 +190,6 @@ static const char *find_functions(struct attach *a)
 	/* The frame of a handler. */
 	add_range(a, a->borrow.restorer - 1, a->borrow.restorer + 9);
 	return a->full ? "too many of its libraries have functions that no thread must be in" : NULL;
-}
-
-/* --- one thread ------------------------------------------------------------------------ */
-
-static bool in_range(const struct attach *a, uint64_t at)
-{
-	size_t i;
-
-	for (i = 0; i < a->ranges; i++)
-		if (at >= a->range[i].from && at < a->range[i].to)
-			return true;
-	return false;
-}
-
-/* "call" of five bytes; of two to seven, through a register or memory. */
-static bool follows_call(const struct attach *a, uint64_t at)
-{
-	uint8_t b[7];
-	unsigned int n;
-
-	if (pread(a->borrow.mem, b, sizeof(b), (off_t)(at - sizeof(b))) != sizeof(b))
-		return true;
-	if (b[2] == 0xe8)
-		return true;
-	for (n = 2; n <= 7; n++)
-		if (b[7 - n] == 0xff && (b[8 - n] >> 3 & 7) == 2)
-			return true;
-	return false;
-}
-
-static bool is_in(uint64_t word, void *arg)
-{
-	const struct attach *a = arg;
-
-	/* The segments in a handler's frame. */
-	if ((word & 0xffff00000000ffff) == 0x002b000000000033)
-		return true;
-	return in_range(a, word) && (word == a->borrow.restorer || follows_call(a, word));
-}
-
-static bool is_late(void *arg)
-{
-	const struct attach *a = arg;
-
-	return now_ns() > a->late;
-}
-
-#ifdef JF_HAVE_LIBDW
-static void begin_unwinder(struct attach *a)
-{
-	static const Dwfl_Callbacks callbacks = {
-		.find_elf = dwfl_linux_proc_find_elf,
-		.find_debuginfo = dwfl_standard_find_debuginfo,
-	};
-	Dwfl *dwfl = dwfl_begin(&callbacks);
-
-	if (dwfl && (dwfl_linux_proc_report(dwfl, a->pid) || dwfl_report_end(dwfl, NULL, NULL) ||
-		     dwfl_linux_proc_attach(dwfl, a->pid, true))) {
-		dwfl_end(dwfl);
-		dwfl = NULL;
-	}
-	a->unwinder = dwfl;
-}
-
-/**
- * struct unwound - a stack
- * @a:      the attach
- * @frames: how many
- * @in:     one of them is in a range
- */
-struct unwound {
-	const struct attach	*a;
-	unsigned int		frames;
-	bool			in;
-};
-
-static int one_frame(Dwfl_Frame *frame, void *arg)
-{
-	struct unwound *u = arg;
-	bool exact;
-	Dwarf_Addr at;
-
-	if (!dwfl_frame_pc(frame, &at, &exact))
-		return DWARF_CB_ABORT;
-	u->frames++;
-	u->in |= in_range(u->a, exact ? at : at - 1);
-	return u->in ? DWARF_CB_ABORT : DWARF_CB_OK;
-}
-
-/* To its end, without an error on the way. */
-static bool unwinds_clear(const struct attach *a)
-{
-	struct unwound u = { a, 0, false };
-
-	return a->unwinder && !dwfl_getthread_frames(a->unwinder, a->borrow.tid, one_frame, &u) && u.frames > 1 && !u.in;
-}
-#else
-static void begin_unwinder(struct attach *a)
-{
-	a->unwinder = NULL;
-}
-
-static bool unwinds_clear(const struct attach *a)
-{
-	(void)a;
-	return false;
-}
-#endif
-
-/* System calls in which a thread waits for others, and no allocator with its locks. */
-static bool waits_outside(const struct user_regs_struct *r)
-{
-	static const int calls[] = {
-		SYS_read, SYS_readv, SYS_pread64, SYS_poll, SYS_ppoll, SYS_select, SYS_pselect6,
-		SYS_epoll_wait, SYS_epoll_pwait, 441 /* epoll_pwait2 */,
-		SYS_nanosleep, SYS_clock_nanosleep, SYS_accept, SYS_accept4, SYS_recvfrom, SYS_recvmsg, SYS_recvmmsg, SYS_pause,
-		SYS_rt_sigsuspend, SYS_rt_sigtimedwait, SYS_wait4, SYS_waitid, SYS_restart_syscall };
-	size_t i;
-
-	for (i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
-		if ((long)r->orig_rax == calls[i])
-			return true;
-	return false;
-}
-
-/*
- * Its registers belong to a piece of code that the kernel restarts when the thread is interrupted
- * (rseq(2)).
- */
-static bool in_sequence(const struct attach *a)
-{
-	/*
-	 * Of PTRACE_GET_RSEQ_CONFIGURATION; struct rseq has the address of struct rseq_cs in its
-	 * second eight bytes.
-	 */
-	struct {
-		uint64_t	at;
-		uint32_t	size;
-		uint32_t	signature;
-		uint32_t	flags;
-		uint32_t	pad;
-	} conf = { 0, 0, 0, 0, 0 };
-	uint64_t cs = 0, range[3];
-
-	if (ptrace(0x420f, a->borrow.tid, (void *)sizeof(conf), &conf) < 0 || !conf.at)
-		return false;
-	if (pread(a->borrow.mem, &cs, sizeof(cs), (off_t)(conf.at + 8)) != sizeof(cs))
-		return true;
-	if (!cs)
-		return false;
-	if (pread(a->borrow.mem, range, sizeof(range), (off_t)cs) != sizeof(range))
-		return true;
-	return a->borrow.saved.rip - range[1] < range[2];
-}
-
-/* NULL: it does. */
-static const char *why_unfit(struct attach *a, const struct seized *t)
-{
-	const struct user_regs_struct *r = &a->borrow.saved;
-	/* A handler's stack can be too small. */
-	const struct stack_look look = { a->pid, false, is_in, is_late, a };
-	unsigned long flags, end = r->fs_base;
-	char state;
-
-	if (t->sig)
-		return "signals come all the time";
-	if (in_range(a, r->rip))
-		return "its threads are in malloc(), in the dynamic linker, or in functions that need those";
-	if (in_sequence(a))
-		return "its threads are in restartable sequences";
-	if (a->own && !waits_outside(r))
-		return "it has malloc() within itself, and no thread of it waits for something outside";
-	if (t->tid == t->pid && !thread_stat(t->pid, t->tid, &state, &flags, &end))
-		return "its first thread cannot be read";
-	a->late = now_ns() + LOOK_MS * UINT64_C(1000000);
-	if (stack_is_clear(&look, r->rsp - RED_ZONE, end))
-		return NULL;
-	if (r->rsp < end && unwinds_clear(a))
-		return NULL;
-	return "its threads seem to be in malloc(), in the dynamic linker, in signal handlers, or on stacks of their own";
 }
 
 /* --- one attach ----------------------------------------------------------------------- */

@@ -16,6 +16,7 @@
  *   connect.c	find processes and their control sockets
  *   stop.c	stop its threads, and write its text while they stand
  *   attach.c	load the agent into a process
+ *   fit.c	the thread that it is loaded by
  *   borrow.c	a thread of that calls functions, and goes on
  *   objects.c	a process's objects, and their functions
  *   threads.c	a thread of another process: how it stops, what its stack has

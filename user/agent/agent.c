@@ -33,7 +33,7 @@
 #include "share.h"
 #include "aside.h"
 #include "follow.h"
-#include "filter.h"
+#include "seccomp.h"
 
 #include <string.h>
 

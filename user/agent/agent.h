@@ -52,7 +52,7 @@
  *   ring.h	the inline functions of the ring, which call aside.c
  *   saved.h	registers of a thread at a probe, and system calls
  *   follow.c	rights that change for one thread
- *   filter.c	filters of system calls: is there one
+ *   seccomp.c	filters of system calls: is there one
  *   retire.c	objects that others replace, until no thread uses them
  *   ../lib/call.c	where a call of a dynamic function is
  *   ../trace/pattern.c	patterns, as users write them

@@ -13,7 +13,7 @@
 #include "ring.h"
 #include "aside.h"
 #include "saved.h"
-#include "filter.h"
+#include "seccomp.h"
 
 #include <dlfcn.h>
 #include <signal.h>

@@ -23,7 +23,7 @@
 #include "event.h"
 #include "record.h"
 #include "aside.h"
-#include "filter.h"
+#include "seccomp.h"
 #include "retire.h"
 
 #include <link.h>

@@ -14,7 +14,7 @@
  * that a program makes without these functions is not seen.
  */
 #include "follow.h"
-#include "filter.h"
+#include "seccomp.h"
 
 #include <dlfcn.h>
 #include <stdarg.h>

@@ -2,12 +2,12 @@
 /*
  * Memory of the program that a thread comes by with a pointer to: strings, and members of
  * structures. The kernel copies them, so an address that leads nowhere ends no program. No filter
- * of system calls is asked for that (filter.c).
+ * of system calls is asked for that (seccomp.c).
  */
 #include "memory.h"
 #include "value.h"
 #include "saved.h"
-#include "filter.h"
+#include "seccomp.h"
 
 #include <sys/syscall.h>
 #include <sys/uio.h>

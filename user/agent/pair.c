@@ -29,7 +29,7 @@
 #include "value.h"
 #include "aside.h"
 #include "saved.h"
-#include "filter.h"
+#include "seccomp.h"
 
 #include <fcntl.h>
 #include <signal.h>

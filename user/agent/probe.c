@@ -28,7 +28,7 @@
 #include "chosen.h"
 #include "spot.h"
 #include "value.h"
-#include "filter.h"
+#include "seccomp.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
 
 #include "agent.h"
 #include "event.h"
-#include "filter.h"
+#include "seccomp.h"
 
 struct jf_module;
 

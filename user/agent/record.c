@@ -26,7 +26,7 @@
 #include "value.h"
 #include "aside.h"
 #include "saved.h"
-#include "filter.h"
+#include "seccomp.h"
 
 #include <cpuid.h>
 #include <string.h>

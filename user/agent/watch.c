@@ -8,7 +8,7 @@
 #include "spot.h"
 #include "aside.h"
 #include "saved.h"
-#include "filter.h"
+#include "seccomp.h"
 
 #include <asm/prctl.h>
 #include <linux/seccomp.h>
@@ -74,7 +74,7 @@ static uint64_t become_quiet(uint64_t others)
 	return 0;
 }
 
-/* By one of libc's functions, before its own work: filter.c. */
+/* By one of libc's functions, before its own work: seccomp.c. */
 void jf_watch_call(const struct jf_spot *spot, const uint64_t *reg)
 {
 	/*

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1 */
-/* Filters of system calls (filter.c). */
-#ifndef JF_AGENT_FILTER_H
-#define JF_AGENT_FILTER_H
+/* Filters of system calls (seccomp.c). */
+#ifndef JF_AGENT_SECCOMP_H
+#define JF_AGENT_SECCOMP_H
 
 #include "agent.h"
 
@@ -26,4 +26,4 @@ JF_HIDDEN bool jf_filter_look(void);
 JF_HIDDEN bool jf_filter_own(void);
 JF_HIDDEN uint64_t jf_filter_wait(uint64_t unused);
 
-#endif /* JF_AGENT_FILTER_H */
+#endif /* JF_AGENT_SECCOMP_H */

@@ -16,7 +16,7 @@
  * dlopen(). A filter that a program installs by an instruction of its own is not seen, nor one by
  * another libc (dlmopen()).
  */
-#include "filter.h"
+#include "seccomp.h"
 
 #include <dirent.h>
 #include <dlfcn.h>

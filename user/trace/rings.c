@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /*
- * All rings of a process: their begin, their end, their sums, and forks, at which record.c calls
+ * All rings of a process: their begin, their end, their sums, and forks, at which recording.c calls
  * these functions. ring.c says how a child goes on.
  */
 #include "rings.h"

@@ -662,7 +662,7 @@ void __jf_control_by_environment(void)
 		fprintf(stderr, "libjumpfunc-trace: JUMPFUNC_TRACE_CONTROL: no control: %s\n", jf_error(-err));
 }
 
-/* After record.c's: in a child its handlers are to be called first. The agent begins later. */
+/* After recording.c's: in a child its handlers are to be called first. The agent begins later. */
 __attribute__((__constructor__(104)))
 static void begins(void)
 {

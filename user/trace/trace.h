@@ -7,7 +7,7 @@
  *   control.c	the requests that come by it (control.h)
  *   socket.h	answers, for the two above
  *   log.c	events that have no tracepoint, of tracef() and tracelog()
- *   record.c	begin and end of recording, patterns of the user, forks
+ *   recording.c	begin and end of recording, patterns of the user, forks
  *   sdt.c	SDT probes (jumpfunc-sdt/sys/sdt.h) as events
  *   events.c	events, and which of them are recorded
  *   draft.c	filters of events; choice.c parses them (choice.h)
@@ -271,7 +271,7 @@ JF_HIDDEN int jf_providers_stop(void);
 JF_HIDDEN void jf_providers_fork_begins(void);
 JF_HIDDEN void jf_providers_fork_ends(bool child);
 
-/* --- record.c ---------------------------------------------------------------------- */
+/* --- recording.c -------------------------------------------------------------------- */
 
 JF_HIDDEN bool jf_record_started(void);
 JF_HIDDEN void jf_record_stopped(struct jf_record_counts *counts, char *folder, size_t size);

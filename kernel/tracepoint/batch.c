@@ -3,9 +3,9 @@
  * Batches, as modules use them: requests are collected in two lists, one of values of entities and
  * one of probes, and handed down.
  *
- * A batch with probes is committed by jf_trace_commit(), which makes values of
+ * A batch with probes is committed by jf_trace_commit() (jf_tracepoint.c), which makes values of
  * entities of them and adds these to the first list. Either way there is one
- * commit of one list.
+ * commit of one list, by jf_commit_locked() (jf_core.c).
  */
 #include "update/commit.h"
 #include "index/state.h"

@@ -39,6 +39,9 @@
  * Such rings (@late) are found by their thread's number, which no thread has any more, when a ring
  * is needed. A ring is never unmapped: a thread's late destructors may record.
  *
+ * A dropped record is counted where it was to be: in the packet (@discarded), or, if the thread has
+ * no ring, by folder.c. tool/losses.c reads these numbers.
+ *
  * Forks: jf_live is empty in the child, so each writer has no packet, and asks for one; that
  * makes a folder for the child. The handler of fork() unmaps the parent's packets, too, but
  * for one with a record in progress: a signal handler has interrupted it, and called fork(). The

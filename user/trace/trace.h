@@ -10,7 +10,7 @@
  *   recording.c	begin and end of recording, patterns of the user, forks
  *   sdt.c	SDT probes (jumpfunc-sdt/sys/sdt.h) as events
  *   events.c	events, and which of them are recorded
- *   draft.c	filters of events; choice.c parses them (choice.h)
+ *   draft.c	filters of events; choice.c parses them, choice.h evaluates them
  *   provider.c	probes that are no events (provider.h)
  *   wishes.c	patterns for objects that come later (wishes.h)
  *   glob.c	globs of names (glob.h)

@@ -11,9 +11,9 @@
  *   1 Objects of the process are read, and the ranges of these functions collected: text of the
  *     dynamic linker, of the allocator, or of the functions by name where both are in the C
  *     library.
- *   2 A child of this process seizes and interrupts one thread. It is left alone if it is in a
- *     signal handler, in a restartable sequence, on a stack whose end is not known, or about to
- *     get a signal.
+ *   2 A child of this process seizes and interrupts one thread (threads.c). It is left alone if
+ *     it is in a signal handler, in a restartable sequence, on a stack whose end is not known, or
+ *     about to get a signal.
  *   3 fit.c says whether the thread is in none of them.
  *   4 If the thread does not fit, it goes on, and the next one is tried; after all of them the
  *     child ends, there is a pause, and another child tries, for TRY_MS at most. Nothing has been

@@ -16,8 +16,6 @@
 
 /* Bytes of one instruction, at most. */
 #define JF_INSN_LONGEST	JF_INSN_SIZE
-/* At multiples of this one may begin. */
-#define JF_INSN_ALIGN	JF_INSN_SIZE
 
 /**
  * enum jf_insn_flow - successor of an instruction

@@ -48,17 +48,6 @@ int jf_spans_add(struct jf_spans *s, unsigned long start, unsigned long end)
 	return jf_spans_add_tagged(s, start, end, 0);
 }
 
-int jf_spans_copy(struct jf_spans *s, const struct jf_spans *from)
-{
-	unsigned int i;
-	int err = 0;
-
-	for (i = 0; !err && i < from->num; i++)
-		err = jf_spans_add_tagged(s, from->span[i].start,
-					  from->span[i].end, from->span[i].tag);
-	return err;
-}
-
 void jf_spans_tag(struct jf_spans *s, unsigned int first, unsigned long tag,
 		  unsigned long record)
 {

@@ -38,8 +38,6 @@ int jf_addr_cmp(const void *a, const void *b);
 int jf_spans_add(struct jf_spans *s, unsigned long start, unsigned long end);
 int jf_spans_add_tagged(struct jf_spans *s, unsigned long start,
 			unsigned long end, unsigned long tag);
-/* Add all of @from, with their tags. -ENOMEM */
-int jf_spans_copy(struct jf_spans *s, const struct jf_spans *from);
 /* Give the tag, and the record, to all from number @first on. */
 void jf_spans_tag(struct jf_spans *s, unsigned int first, unsigned long tag,
 		  unsigned long record);

@@ -192,8 +192,10 @@ void jf_batch_abort(struct jf_batch *b);
  * count as inside, with that address as an argument of system calls that a filter of seccomp
  * examines, for as long as these go on.
  *
- * The caller itself is not scanned. It must not be inside a target, because
- * other waiters would then wait for it.
+ * The caller itself is not waited for. One that is inside of such code (a target that replaces
+ * itself) gets the answer for all other tasks: the code that it returns into must not be freed
+ * before it has returned. All other waits wait for it, so two such callers wait for each other
+ * without end. Such code calls jf_call_quiesced() instead.
  *
  * Where stacks cannot be read (other architectures than x86-64 and arm64, user-mode
  * Linux) this waits for a grace period of Tasks RCU, as the kernel's own

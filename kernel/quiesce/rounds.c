@@ -58,6 +58,13 @@ static void jf_suspect_exiting(struct task_struct *t, void *w)
 	jf_suspect_add(w, t);
 }
 
+/* One that is not asleep of its own accord: it is unwound in any case (kernel/arch/x86/stack.c). */
+static bool jf_is_strict(struct task_struct *t)
+{
+	return (READ_ONCE(t->on_rq) && !jf_sched_delayed(t)) ||
+	       jf_waits_for_rtlock(t);
+}
+
 /* All tasks there are. CPUs are stopped, so no task can be forked during this. */
 static int jf_gather_stopped(void *arg)
 {
@@ -70,15 +77,9 @@ static int jf_gather_stopped(void *arg)
 		jf_suspect_add(w, t);
 	rcu_read_unlock();
 	jf_exits_each_stopped(jf_suspect_exiting, w);
+	w->inside = jf_arch_scan(w->caller, &w->scan, jf_is_strict(w->caller)) != JF_SEEN_CLEAN;
 	w->ns = ktime_get_ns() - start;
 	return 0;
-}
-
-/* One that is not asleep of its own accord: it is unwound in any case (kernel/arch/x86/stack.c). */
-static bool jf_is_strict(struct task_struct *t)
-{
-	return (READ_ONCE(t->on_rq) && !jf_sched_delayed(t)) ||
-	       jf_waits_for_rtlock(t);
 }
 
 static unsigned long jf_switches(struct task_struct *t)

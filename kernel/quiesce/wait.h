@@ -31,7 +31,8 @@ struct task_struct;
  * @begun:   jiffies, when this began
  * @told:    jiffies, when the log was told the last time
  * @timeout: jiffies
- * @caller:  the task that waits: its own stack does not count
+ * @caller:  the task that waits: it is not waited for
+ * @inside:  it is in the text itself
  * @stay:    gets the tasks that are inside when the time is over; NULL: they are not kept
  */
 struct jf_wait {
@@ -46,6 +47,7 @@ struct jf_wait {
 	unsigned long		begun, told;
 	long			timeout;
 	struct task_struct	*caller;
+	bool			inside;
 	struct jf_stay		*stay;
 };
 

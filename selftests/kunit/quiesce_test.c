@@ -438,7 +438,7 @@ static void replaced_meanwhile(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, seq(), 3ULL);
 }
 
-/* The caller cannot leave while it waits: its own stack does not count. */
+/* The caller cannot leave while it waits, so it is not waited for. All others wait for it. */
 static void caller_is_left_out(struct kunit *test)
 {
 	struct world w = world(test);
@@ -446,8 +446,10 @@ static void caller_is_left_out(struct kunit *test)
 	replace(test, w.f[0], jfk_code(w.a, 0));
 	jfk_self()->at = (unsigned long)jfk_code(w.a, 0);
 	KUNIT_EXPECT_EQ(test, jf_quiesce_timeout(0), 0);
-	KUNIT_EXPECT_EQ(test, jfk_self()->scans, 0U);
+	KUNIT_EXPECT_TRUE(test, jfk_is_retired(jfk_code(w.a, 0)));
 	jfk_leave(jfk_self());
+	KUNIT_EXPECT_EQ(test, jf_quiesce_timeout(0), 0);
+	KUNIT_EXPECT_FALSE(test, jfk_is_retired(jfk_code(w.a, 0)));
 }
 
 /* Its stack is freed while it is on the list of suspects. */

@@ -13,6 +13,7 @@
 #   so is what another function leads to	in use: share swap
 #   so is a probe that another tracepoint has	two, void, one
 #   an address in any register counts		hold: the quiesce does not end
+#   a caller's own target is forgotten		self: a quiesce ends while the task is inside
 . "$(dirname "$0")/../lib/lib.sh"
 . "$(dirname "$0")/../lib/promise.sh"
 
@@ -157,6 +158,12 @@ for b in ${JF_BACKEND:-auto indirect}; do
 	promise_do open
 	jf_until 100 ended || true
 	promise_do once 0
+	# A task that quiesces inside of its own former target is not waited for by itself, but by all others.
+	enters "$b, self" self
+	held "$b, a task that has waited for all others in its target"
+	leaves "$b, a task that has waited for all others in its target"
+	promise_do self
+	promise_do quiesce
 	# A probe is in use as long as a tracepoint has it, with whatever data, alone or one of several, or a function leads there.
 	for n in 1 2 3 4; do
 		promise_do two $n

@@ -17,6 +17,7 @@
  *		  doze, awake	the same for the one that leads to msleep()
  *		  nap, nod	the same for the one that main loops sleep in
  *		  nest, flat	the same for one whose target calls it again
+ *		  self		the one that replaces itself leads to its first target again
  *		  one N, two N, void N	tracepoints whose probe sleeps get the first N of sleepers[]
  *		  quiesce MS	jf_quiesce_timeout(); without MS jf_quiesce()
  *		  ask		a callback by jf_call_quiesced()
@@ -477,6 +478,24 @@ static noinline void place_doze(void)
 	atomic_dec(&inside);
 }
 
+/* It replaces itself, waits for all others in there, and stays. */
+static noinline int selfish(int x);
+DEFINE_DYNFUNC(p_self, selfish);
+
+static noinline int selfish(int x)
+{
+	x += dynfunc_update(p_self, other);
+	jf_quiesce();
+	stay();
+	return x;
+}
+
+static noinline void place_self(void)
+{
+	dynfunc_call(p_self, 1);
+	barrier();
+}
+
 static const struct {
 	const char	*name;
 	void		(*func)(void);
@@ -505,6 +524,7 @@ static const struct {
 	{ "msleep", place_msleep },
 	{ "doze", place_doze },
 	{ "hold", place_hold },
+	{ "self", place_self },
 };
 
 static const struct {
@@ -612,9 +632,40 @@ static int do_stop(void)
 	return 0;
 }
 
+/* -ENOENT: it is no such command. */
+static int do_update(const char *what, const char *arg)
+{
+	if (!strcmp(what, "swap"))
+		return dynfunc_update(p_a, other);
+	if (!strcmp(what, "back"))
+		return dynfunc_update(p_a, shared);
+	if (!strcmp(what, "share"))
+		return dynfunc_update(p_b, shared);
+	if (!strcmp(what, "part"))
+		return dynfunc_update(p_b, other);
+	if (!strcmp(what, "once"))
+		return dynfunc_update(p_once, arg[0] == '1' ? not_again : again);
+	if (!strcmp(what, "awake"))
+		return dynfunc_update(p_msleep, no_sleep);
+	if (!strcmp(what, "doze"))
+		return dynfunc_update(p_msleep, msleep);
+	if (!strcmp(what, "nod"))
+		return dynfunc_update(p_nap, nodding);
+	if (!strcmp(what, "nap"))
+		return dynfunc_update(p_nap, napping);
+	if (!strcmp(what, "self"))
+		return dynfunc_update(p_self, selfish);
+	if (!strcmp(what, "flat"))
+		return dynfunc_update(p_nest, not_nested);
+	if (!strcmp(what, "nest"))
+		return dynfunc_update(p_nest, nested);
+	return -ENOENT;
+}
+
 static int do_command(const char *cmd)
 {
 	char what[16], arg[16] = "";
+	int err = 0;
 
 	if (sscanf(cmd, "%15s %15s", what, arg) < 1)
 		return -EINVAL;
@@ -632,28 +683,6 @@ static int do_command(const char *cmd)
 		return do_key(arg, false);
 	else if (!strcmp(what, "probe"))
 		return do_probe(arg[0] == '1');
-	else if (!strcmp(what, "swap"))
-		return dynfunc_update(p_a, other);
-	else if (!strcmp(what, "back"))
-		return dynfunc_update(p_a, shared);
-	else if (!strcmp(what, "share"))
-		return dynfunc_update(p_b, shared);
-	else if (!strcmp(what, "part"))
-		return dynfunc_update(p_b, other);
-	else if (!strcmp(what, "once"))
-		return dynfunc_update(p_once, arg[0] == '1' ? not_again : again);
-	else if (!strcmp(what, "awake"))
-		return dynfunc_update(p_msleep, no_sleep);
-	else if (!strcmp(what, "doze"))
-		return dynfunc_update(p_msleep, msleep);
-	else if (!strcmp(what, "nod"))
-		return dynfunc_update(p_nap, nodding);
-	else if (!strcmp(what, "nap"))
-		return dynfunc_update(p_nap, napping);
-	else if (!strcmp(what, "flat"))
-		return dynfunc_update(p_nest, not_nested);
-	else if (!strcmp(what, "nest"))
-		return dynfunc_update(p_nest, nested);
 	else if (!strcmp(what, "one"))
 		return do_sleepers(true, &num_one, arg[0] - '0');
 	else if (!strcmp(what, "two"))
@@ -667,8 +696,8 @@ static int do_command(const char *cmd)
 	else if (!strcmp(what, "stop"))
 		return do_stop();
 	else
-		return -EINVAL;
-	return 0;
+		err = do_update(what, arg);
+	return err == -ENOENT ? -EINVAL : err;
 }
 
 TEST_COMMANDS;

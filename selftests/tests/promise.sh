@@ -14,6 +14,7 @@
 #   so is a probe that another tracepoint has	two, void, one
 #   an address in any register counts		hold: the quiesce does not end
 #   a caller's own target is forgotten		self: a quiesce ends while the task is inside
+#   no tracer is looked for that a target jumps to (7.2)	a tracer: the quiesce ends while the task is inside
 . "$(dirname "$0")/../lib/lib.sh"
 . "$(dirname "$0")/../lib/promise.sh"
 
@@ -217,6 +218,38 @@ for b in ${JF_BACKEND:-auto indirect}; do
 	promise_do awake
 	passed "$b: beside threads in msleep()"
 	promise_do doze
+	unload
+done
+
+# ---- a former target whose first instruction jumps to a tracer ----
+
+for b in ${JF_BACKEND:-auto indirect}; do
+	load "backend=$b"
+	if ! promise_do trace 1 2>/dev/null; then
+		skip "$b: a task in a tracer that a former target jumps to" "no such tracers in this kernel"
+		unload
+		continue
+	fi
+	enters "$b, a tracer" traced
+	promise_do drop
+	held "$b, a task in a tracer that a former target jumps to"
+	leaves "$b, a task in a tracer that a former target jumps to"
+	promise_do take
+	promise_do quiesce
+	enters "$b, a tracer, by name" traced_direct
+	promise_do drop
+	passed "$b: beside a task in the tracer of the same function, by its name"
+	check "$b, a tracer, by name: it is still there" at_least inside 1
+	promise_do open
+	jf_until 100 ended || true
+	promise_do take
+	promise_do quiesce
+	# The function jumps there no more, and the task still goes on to it.
+	enters "$b, a former tracer" traced
+	promise_do trace 0
+	promise_do drop
+	held "$b, a task in a former tracer"
+	leaves "$b, a task in a former tracer"
 	unload
 done
 

@@ -59,6 +59,10 @@
 #include <linux/uaccess.h>
 #include <asm/unwind.h>
 
+#ifdef CONFIG_DYNAMIC_FTRACE_WITH_JMP
+#include "common/x86/flow.h"
+#endif
+
 /* Bytes that may stand in front of the call that a function begins with. */
 #define JF_ENDBR_MAX	4
 
@@ -141,7 +145,72 @@ static bool jf_rethook_warns(struct task_struct *t)
 #endif
 }
 
+/* Where a function begins stands an instruction that tracers use. True if @addr is after it. */
+static bool __maybe_unused jf_is_begin_of(const struct jf_span *s, unsigned long addr)
+{
+	return s && s->tag && addr - s->tag >= JF_INSN_SIZE &&
+	       addr - s->tag <= JF_ENDBR_MAX + JF_INSN_SIZE;
+}
+
+#ifdef CONFIG_DYNAMIC_FTRACE_WITH_JMP
+/* The same for text that is no single function: a nop, a jump or a call is in front of it. */
+static bool jf_may_be_begin(unsigned long addr)
+{
+	u8 bytes[JF_INSN_SIZE];
+	uint64_t target;
+
+	return !copy_from_kernel_nofault(bytes, (void *)addr - JF_INSN_SIZE, sizeof(bytes)) &&
+	       jf_insn_decode(jf_insn_load(bytes), addr - JF_INSN_SIZE, &target) != JF_INSN_OTHER;
+}
+
+/*
+ * The first instruction of a function may be a jump to a tracer's trampoline, which calls the rest
+ * of the function after its programs (of BPF). A task that is in such a program has no word of the
+ * function on its stack. This finds the function whose rest the code at @addr calls, before it
+ * returns or jumps elsewhere; or NULL.
+ */
+static const struct jf_span *jf_traced_by(const struct jf_scan *scan, unsigned long addr)
+{
+	unsigned long end = addr + PAGE_SIZE;
+	enum jf_insn_flow flow;
+	u8 bytes[JF_INSN_LONGEST];
+	const struct jf_span *s;
+	uint64_t to;
+
+	if (!jf_may_be_module(addr) || !jf_is_executable(addr))
+		return NULL;
+	for (; addr < end; addr += jf_insn_length(bytes)) {
+		if (copy_from_kernel_nofault(bytes, (void *)addr, sizeof(bytes)))
+			return NULL;
+		flow = jf_insn_flow(bytes, addr, &to);
+		s = flow == JF_FLOW_CALL ? jf_spans_find(&scan->in, to) : NULL;
+		if (s && (s->tag ? jf_is_begin_of(s, to) : jf_may_be_begin(to)))
+			return s;
+		if (flow != JF_FLOW_NEXT && flow != JF_FLOW_CALL &&
+		    flow != JF_FLOW_BRANCH)
+			return NULL;
+	}
+	return NULL;
+}
+#else
+static const struct jf_span *jf_traced_by(const struct jf_scan *scan, unsigned long addr)
+{
+	return NULL;
+}
+#endif
+
 /* --- words --------------------------------------------------------------- */
+
+/* A register, a return address, or one in the trampoline of a tracer. */
+static bool jf_word_leads(struct jf_scan *scan, unsigned long word)
+{
+	if (jf_lead_into(scan, word) || jf_lead_into(scan, word - 1))
+		return true;
+	if (!jf_traced_by(scan, word))
+		return false;
+	scan->where = word;
+	return true;
+}
 
 /* True if some word from @from to the top of the stack might lead into the text. */
 static bool jf_words_have(struct task_struct *t, unsigned long from,
@@ -150,32 +219,21 @@ static bool jf_words_have(struct task_struct *t, unsigned long from,
 	unsigned long *bottom = task_stack_page(t);
 	unsigned long *top = (void *)bottom + THREAD_SIZE;
 	unsigned long *word = (unsigned long *)from;
-	unsigned long addr;
 
 	/* That would be no stack of this task. */
 	if (word < bottom || word >= top)
 		return true;
-	for (; word < top; word++) {
-		addr = READ_ONCE_NOCHECK(*word);
-		/* A register, or a return address. */
-		if (jf_lead_into(scan, addr) || jf_lead_into(scan, addr - 1))
+	for (; word < top; word++)
+		if (jf_word_leads(scan, READ_ONCE_NOCHECK(*word)))
 			return true;
-	}
 	return false;
 }
 
 #if JF_CAN_UNWIND
 /*
- * Where a function begins stands a call that tracers use. Its return address is a word that leads
- * into the function, and the next word is the return address of that one.
+ * As jf_words_have(), for the part of the stack that the unwinder has left. The return address of a
+ * tracer's call leads into a function, and the next word is the return address of that one.
  */
-static bool jf_is_begin_of(const struct jf_span *s, unsigned long ret)
-{
-	return s && s->tag && ret - s->tag >= JF_INSN_SIZE &&
-	       ret - s->tag <= JF_ENDBR_MAX + JF_INSN_SIZE;
-}
-
-/* As jf_words_have(), for the part of the stack that the unwinder has left. */
 static bool jf_rest_has(struct task_struct *t, unsigned long from,
 			struct jf_scan *scan)
 {
@@ -192,7 +250,7 @@ static bool jf_rest_has(struct task_struct *t, unsigned long from,
 		if (jf_is_begin_of(s, addr) && word + 1 < top &&
 		    jf_is_called(scan, s->tag, READ_ONCE_NOCHECK(word[1])))
 			continue;
-		if (jf_lead_into(scan, addr) || jf_lead_into(scan, addr - 1))
+		if (jf_word_leads(scan, addr))
 			return true;
 	}
 	return false;
@@ -321,7 +379,7 @@ static bool jf_frame_counts(struct jf_frames *f, struct jf_scan *scan,
 {
 	/* Where it was interrupted, @addr is the next instruction. */
 	unsigned long at = f->state.signal ? addr : addr - 1;
-	const struct jf_span *in = jf_spans_find(&scan->in, at);
+	const struct jf_span *in = jf_spans_find(&scan->in, at) ?: jf_traced_by(scan, addr);
 
 	if (f->from &&
 	    (f->state.signal ||

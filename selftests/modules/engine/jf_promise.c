@@ -18,6 +18,8 @@
  *		  nap, nod	the same for the one that main loops sleep in
  *		  nest, flat	the same for one whose target calls it again
  *		  self		the one that replaces itself leads to its first target again
+ *		  take, drop	the same for one whose target can jump to a tracer
+ *		  trace 0|1	it does, or not
  *		  one N, two N, void N	tracepoints whose probe sleeps get the first N of sleepers[]
  *		  quiesce MS	jf_quiesce_timeout(); without MS jf_quiesce()
  *		  ask		a callback by jf_call_quiesced()
@@ -29,6 +31,7 @@
 #include <linux/debugfs.h>
 #include <linux/delay.h>
 #include <linux/fs.h>
+#include <linux/ftrace.h>
 #include <linux/jiffies.h>
 #include <linux/kthread.h>
 #include <linux/ktime.h>
@@ -39,6 +42,9 @@
 #include <linux/seq_file.h>
 #include <linux/slab.h>
 #include <linux/wait.h>
+#ifdef CONFIG_DYNAMIC_FTRACE_WITH_JMP
+#include <asm/ibt.h>
+#endif
 
 #include <jumpfunc/branch.h>
 #include <jumpfunc/dynfunc.h>
@@ -450,6 +456,89 @@ static noinline void place_again(void)
 	barrier();
 }
 
+/*
+ * Its first instruction can be a jump to a tracer's trampoline, in which the task stays before that
+ * calls the rest.
+ */
+int promise_traced(int x);
+void promise_before(void);
+
+noinline int promise_traced(int x)
+{
+	atomic_inc(&rounds);
+	return x + 3;
+}
+
+noinline void promise_before(void)
+{
+	stay();
+}
+
+DEFINE_DYNFUNC(p_traced, promise_traced);
+
+static noinline void place_traced(void)
+{
+	dynfunc_call(p_traced, 1);
+	barrier();
+}
+
+static noinline void place_traced_direct(void)
+{
+	promise_traced(1);
+	barrier();
+}
+
+#ifdef CONFIG_DYNAMIC_FTRACE_WITH_JMP
+#ifdef CONFIG_X86_KERNEL_IBT
+#define AFTER_FIRST	"9"
+#else
+#define AFTER_FIRST	"5"
+#endif
+
+void promise_tramp(void);
+asm("	.pushsection .text, \"ax\", @progbits\n"
+    "	.balign 16\n"
+    "	.type promise_tramp, @function\n"
+    "promise_tramp:\n"
+    "	" ASM_ENDBR
+    "	push %rbp\n"
+    "	mov %rsp, %rbp\n"
+    "	push %rdi\n"
+    "	push %rdi\n"
+    "	call promise_before\n"
+    "	pop %rdi\n"
+    "	pop %rdi\n"
+    "	call promise_traced + " AFTER_FIRST "\n"
+    "	leave\n"
+    "	" ASM_RET
+    "	.size promise_tramp, . - promise_tramp\n"
+    "	.popsection\n");
+
+static struct ftrace_ops tracer;
+static bool traces;
+
+static int do_trace(bool on)
+{
+	unsigned long tramp = ftrace_jmp_set((unsigned long)promise_tramp);
+	int err;
+
+	if (on == traces)
+		return 0;
+	if (on)
+		err = ftrace_set_filter_ip(&tracer, (unsigned long)promise_traced, 0, 1) ?:
+		      register_ftrace_direct(&tracer, tramp);
+	else
+		err = unregister_ftrace_direct(&tracer, tramp, true);
+	traces = err ? traces : on;
+	return err;
+}
+#else
+static int do_trace(bool on)
+{
+	return -EOPNOTSUPP;
+}
+#endif
+
 static noinline void place_msleep(void)
 {
 	while (!READ_ONCE(stopping)) {
@@ -521,6 +610,8 @@ static const struct {
 	{ "direct", place_direct },
 	{ "jump", place_jump },
 	{ "words", place_words },
+	{ "traced", place_traced },
+	{ "traced_direct", place_traced_direct },
 	{ "msleep", place_msleep },
 	{ "doze", place_doze },
 	{ "hold", place_hold },
@@ -645,6 +736,10 @@ static int do_update(const char *what, const char *arg)
 		return dynfunc_update(p_b, other);
 	if (!strcmp(what, "once"))
 		return dynfunc_update(p_once, arg[0] == '1' ? not_again : again);
+	if (!strcmp(what, "drop"))
+		return dynfunc_update(p_traced, other);
+	if (!strcmp(what, "take"))
+		return dynfunc_update(p_traced, promise_traced);
 	if (!strcmp(what, "awake"))
 		return dynfunc_update(p_msleep, no_sleep);
 	if (!strcmp(what, "doze"))
@@ -683,6 +778,8 @@ static int do_command(const char *cmd)
 		return do_key(arg, false);
 	else if (!strcmp(what, "probe"))
 		return do_probe(arg[0] == '1');
+	else if (!strcmp(what, "trace"))
+		return do_trace(arg[0] == '1');
 	else if (!strcmp(what, "one"))
 		return do_sleepers(true, &num_one, arg[0] - '0');
 	else if (!strcmp(what, "two"))
@@ -730,6 +827,7 @@ static void __exit promise_exit(void)
 {
 	debugfs_remove_recursive(dir);
 	do_stop();
+	do_trace(false);
 	do_sleepers(true, &num_one, 0);
 	do_sleepers(false, &num_two, 0);
 	/* They have yet to return. */

@@ -18,7 +18,7 @@ state() { awk '/^ / {print; next} {$(NF - 1) = ""; print}' $JF/functions; cat $J
 
 check "jf_refusals loads" jf_insmod jf_refusals patches=$patches
 before=$(state)
-for c in range null twice circular unknown foreign int3 atomic batch; do
+for c in range null twice circular unknown foreign int3 atomic batch alias; do
 	jf_cases jf_refusals $c
 	after=$(state)
 	if [ "$after" = "$before" ]; then
@@ -27,6 +27,17 @@ for c in range null twice circular unknown foreign int3 atomic batch; do
 		fail "$c: all sites are as they were" "$(printf '%s\n' "$before" >"$JF_TMP/a"; printf '%s\n' "$after" | diff "$JF_TMP/a" - | head -n 10)"
 	fi
 done
+fails=$(cat /sys/module/jf_refusals/parameters/fails)
+case $be in
+kernel | indirect) check_eq "alias: $be has no mapping that can fail" "$fails" 0 ;;
+*)
+	if grep -qw register_kretprobe /proc/kallsyms; then
+		check_eq "alias: the mapping failed once" "$fails" 1
+	else
+		skip "alias: the mapping failed once" "no return probes"
+	fi
+	;;
+esac
 check_eq "an update from atomic context is told once" "$(jf_log | grep -c 'update from atomic context')" 1
 n=$(jf_stat sync_broadcasts)
 jf_cases jf_refusals nothing

@@ -14,8 +14,12 @@
 #include "jf_test.h"
 #include "jf_refusals.h"
 
+#include <linux/kprobes.h>
 #include <linux/preempt.h>
+#include <linux/ptrace.h>
+#include <linux/sched.h>
 #include <linux/spinlock.h>
+#include <linux/vmalloc.h>
 
 static bool patches = true;
 module_param(patches, bool, 0444);
@@ -545,6 +549,65 @@ static int test_nothing(void)
 	return 0;
 }
 
+/* --- no addresses for the writable mapping ------------------------------------------- */
+
+static unsigned int fails;
+module_param(fails, uint, 0444);
+MODULE_PARM_DESC(fails, "mappings that failed in case alias");
+
+#ifdef CONFIG_KRETPROBES
+/* Whose vmap() fails, and its result, which cannot be unmapped in the probe. */
+static struct task_struct *victim;
+static void *mapped;
+
+static int fail_vmap(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	if (READ_ONCE(victim) != current)
+		return 0;
+	mapped = (void *)regs_return_value(regs);
+	regs_set_return_value(regs, 0);
+	fails++;
+	return 0;
+}
+
+/* A back end that maps nothing changes both. */
+static int test_alias(void)
+{
+	struct kretprobe probe = {
+		.kp.symbol_name	= "vmap",
+		.handler	= fail_vmap,
+		.maxactive	= 16,
+	};
+	struct jf_batch b;
+	int err;
+
+	before();
+	if (!CHECK_EQ(register_kretprobe(&probe), 0))
+		return 0;
+	WRITE_ONCE(victim, current);
+	jf_batch_init(&b);
+	dynfunc_batch_set(&b, bad_a, two);
+	dynfunc_batch_set(&b, bad_b, two);
+	err = jf_batch_commit(&b);
+	WRITE_ONCE(victim, NULL);
+	unregister_kretprobe(&probe);
+	vunmap(mapped);
+	CHECK_EQ(err, fails ? -ENOMEM : 0);
+	if (!err) {
+		CHECK_EQ(dynfunc_update(bad_a, one), 0);
+		CHECK_EQ(dynfunc_update(bad_b, one), 0);
+	}
+	UNCHANGED();
+	still_works();
+	return 0;
+}
+#else
+static int test_alias(void)
+{
+	return 0;
+}
+#endif
+
 const struct jft_case jft_cases[] = {
 	{ "range", test_range },
 	{ "null", test_null },
@@ -555,6 +618,7 @@ const struct jft_case jft_cases[] = {
 	{ "int3", test_int3 },
 	{ "atomic", test_atomic },
 	{ "batch", test_batch },
+	{ "alias", test_alias },
 	{ "nothing", test_nothing },
 	{ }
 };

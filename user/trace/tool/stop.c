@@ -108,41 +108,49 @@ struct waiting {
 };
 
 /**
- * struct stop - of all threads
- * @of:      the pokes to be written
- * @wait:    for it
- * @pid:     the process, and those that have its memory
- * @pids:    of them
- * @mem:     its memory
- * @thread:  those that are known
- * @num:     of them
- * @room:    for how many there is room
- * @known:   a bit for each number of a thread
- * @since:   when the first of them was to stand
- * @waiters: how many threads have the thread pointer of the one that waits
- * @late:    it takes too long to look where they are
- * @bad:     the poke that cannot be written
- * @asleep:  the thread that cannot be interrupted
- * @untold:  it cannot be told which processes have this memory
- * @one:     a thread that has it
+ * struct standing - threads that are to stand
+ * @pid:    the process, and those that have its memory
+ * @pids:   of them
+ * @thread: those that are known
+ * @num:    of them
+ * @room:   for how many there is room
+ * @known:  a bit for each number of a thread
+ * @since:  when the first of them was to stand
+ * @asleep: the thread that cannot be interrupted
+ * @untold: it cannot be told which processes have this memory
+ * @one:    a thread that has it
  */
-struct stop {
-	const struct stops	*of;
-	const struct waiting	*wait;
+struct standing {
 	pid_t			pid[SHARERS_MAX];
 	unsigned int		pids;
-	int			mem;
 	struct seized		*thread;
 	size_t			num;
 	size_t			room;
 	uint8_t			*known;
 	uint64_t		since;
-	unsigned int		waiters;
-	bool			late;
-	size_t			bad;
 	pid_t			asleep;
 	bool			untold;
 	pid_t			one;
+};
+
+/**
+ * struct stop - of all threads
+ * @of:      the pokes to be written
+ * @wait:    for it
+ * @all:     the threads
+ * @mem:     the memory of the process
+ * @waiters: how many threads have the thread pointer of the one that waits
+ * @late:    it takes too long to look where they are
+ * @bad:     the poke that cannot be written
+ */
+struct stop {
+	const struct stops	*of;
+	const struct waiting	*wait;
+	struct standing		all;
+	int			mem;
+	unsigned int		waiters;
+	bool			late;
+	size_t			bad;
 };
 
 /**
@@ -210,7 +218,7 @@ int stops_add(struct stops *s, const struct jf_words *w)
 
 /* --- threads -------------------------------------------------------------------------- */
 
-static int add_thread(struct stop *s, pid_t pid, pid_t tid)
+static int add_thread(struct standing *s, pid_t pid, pid_t tid)
 {
 	struct seized *more;
 
@@ -230,12 +238,12 @@ static int add_thread(struct stop *s, pid_t pid, pid_t tid)
 
 /**
  * struct search - for threads that are not known yet
- * @stop:  whose they will be
+ * @all:   whose they will be
  * @pid:   their process
  * @found: how many there are
  */
 struct search {
-	struct stop	*stop;
+	struct standing	*all;
 	pid_t		pid;
 	int		found;
 };
@@ -243,7 +251,7 @@ struct search {
 static int find_thread(pid_t tid, void *arg)
 {
 	struct search *f = (struct search *)arg;
-	struct stop *s = f->stop;
+	struct standing *s = f->all;
 
 	if (tid >= (pid_t)TIDS_MAX || s->known[tid / 8] >> tid % 8 & 1)
 		return 0;
@@ -253,7 +261,7 @@ static int find_thread(pid_t tid, void *arg)
 }
 
 /* Threads of a process that are not known yet: how many there are, or -errno. */
-static int find_new(struct stop *s, pid_t pid)
+static int find_new(struct standing *s, pid_t pid)
 {
 	struct search f = { s, pid, 0 };
 	int err = thread_each(pid, find_thread, &f);
@@ -265,7 +273,7 @@ static int find_new(struct stop *s, pid_t pid)
 }
 
 /* A thread that has the memory. */
-static pid_t any_alive(const struct stop *s)
+static pid_t any_alive(const struct standing *s)
 {
 	size_t i;
 
@@ -280,7 +288,7 @@ static long have_same_memory(pid_t a, pid_t b)
 	return syscall(SYS_kcmp, a, b, KCMP_VM, 0, 0);
 }
 
-static bool is_listed(const struct stop *s, pid_t pid)
+static bool is_listed(const struct standing *s, pid_t pid)
 {
 	unsigned int i;
 
@@ -292,7 +300,7 @@ static bool is_listed(const struct stop *s, pid_t pid)
 
 static int find_sharer(pid_t pid, void *arg)
 {
-	struct stop *s = (struct stop *)arg;
+	struct standing *s = (struct standing *)arg;
 
 	if (is_listed(s, pid) || have_same_memory(s->one, pid))
 		return 0;
@@ -303,7 +311,7 @@ static int find_sharer(pid_t pid, void *arg)
 }
 
 /* Processes that are not known yet; one that this user may not ask about is another user's. */
-static int find_sharers(struct stop *s)
+static int find_sharers(struct standing *s)
 {
 	pid_t one = any_alive(s);
 	int err;
@@ -320,7 +328,7 @@ static int find_sharers(struct stop *s)
 }
 
 /* Of all processes that are known. */
-static int find_all(struct stop *s)
+static int find_all(struct standing *s)
 {
 	int found = 0, ret = 0;
 	unsigned int i;
@@ -349,12 +357,12 @@ static long last_process(void)
 	return sscanf(text, "%*s %*s %*s %*s %ld", &last) == 1 ? last : --unknown;
 }
 
-static bool is_past(const struct stop *s, unsigned int ms)
+static bool is_past(const struct standing *s, unsigned int ms)
 {
 	return now_ns() > s->since + ms * UINT64_C(1000000);
 }
 
-static int all_stand(struct stop *s)
+static int all_stand(struct standing *s)
 {
 	size_t i = 0;
 
@@ -380,7 +388,7 @@ static int all_stand(struct stop *s)
 }
 
 /* Those that are there, then those that they have made before they stood. */
-static int stand_all(struct stop *s)
+static int stand_all(struct standing *s)
 {
 	long last = last_process(), now;
 	size_t from = 0;
@@ -408,7 +416,7 @@ static int stand_all(struct stop *s)
 }
 
 /* One that does not stand yet goes on when this process ends, which is soon, or late. */
-static void let_go(struct stop *s)
+static void let_go(struct standing *s)
 {
 	size_t i;
 
@@ -418,7 +426,7 @@ static void let_go(struct stop *s)
 }
 
 /* Those that were seized, and did not stand. */
-static void let_late_go(struct stop *s)
+static void let_late_go(struct standing *s)
 {
 	size_t i;
 
@@ -471,13 +479,13 @@ static bool is_late(void *arg)
 {
 	struct stop *s = arg;
 
-	s->late = is_past(s, LOOK_MS);
+	s->late = is_past(&s->all, LOOK_MS);
 	return s->late;
 }
 
 static bool is_clear_stack(struct stop *s, uint64_t at, uint64_t end)
 {
-	const struct stack_look look = { s->pid[0], true, is_inside, is_late, s };
+	const struct stack_look look = { s->all.pid[0], true, is_inside, is_late, s };
 	bool clear = stack_is_clear(&look, at, end);
 
 	if (clear || s->bad == s->of->num)
@@ -526,8 +534,8 @@ static bool are_clear(struct stop *s)
 	if (!any_alone(s->of))
 		return true;
 	s->waiters = 0;
-	for (i = 0; i < s->num; i++)
-		if (s->thread[i].stands && !is_clear(s, &s->thread[i]))
+	for (i = 0; i < s->all.num; i++)
+		if (s->all.thread[i].stands && !is_clear(s, &s->all.thread[i]))
 			return false;
 	return true;
 }
@@ -540,7 +548,7 @@ static bool is_users(const struct stop *s)
 	struct stat st;
 	char path[32];
 
-	snprintf(path, sizeof(path), "/proc/%d", (int)s->pid[0]);
+	snprintf(path, sizeof(path), "/proc/%d", (int)s->all.pid[0]);
 	return !stat(path, &st) && st.st_uid == s->of->uid;
 }
 
@@ -586,7 +594,7 @@ static int open_memory(struct stop *s)
 {
 	char path[32];
 
-	snprintf(path, sizeof(path), "/proc/%d/mem", (int)s->pid[0]);
+	snprintf(path, sizeof(path), "/proc/%d/mem", (int)s->all.pid[0]);
 	s->mem = open(path, O_RDWR | O_CLOEXEC);
 	return s->mem < 0 ? -EACCES : 0;
 }
@@ -600,19 +608,19 @@ static int stop_once(struct stop *s, struct result *r)
 	/* A process with other rights is not stopped. */
 	if (!is_users(s))
 		return -EACCES;
-	s->num = 0;
-	s->pids = 1;
+	s->all.num = 0;
+	s->all.pids = 1;
 	s->late = false;
-	memset(s->known, 0, TIDS_MAX / 8);
+	memset(s->all.known, 0, TIDS_MAX / 8);
 	/* The timer's signal ends this process, also in the midst of a wait for a page. */
 	setitimer(ITIMER_REAL, &end, NULL);
-	err = stand_all(s);
+	err = stand_all(&s->all);
 	if (!err)
 		err = are_clear(s) ? write_all(s) : s->late ? -ETIMEDOUT : -EINPROGRESS;
-	let_go(s);
-	took = now_ns() - s->since;
+	let_go(&s->all);
+	took = now_ns() - s->all.since;
 	setitimer(ITIMER_REAL, &never, NULL);
-	let_late_go(s);
+	let_late_go(&s->all);
 	r->times++;
 	r->worst = took > r->worst ? took : r->worst;
 	return err;
@@ -625,8 +633,8 @@ static struct stop *at_timer;
 static void on_timer(int sig)
 {
 	(void)sig;
-	let_go(at_timer);
-	let_late_go(at_timer);
+	let_go(&at_timer->all);
+	let_late_go(&at_timer->all);
 	_exit(1);
 }
 
@@ -674,12 +682,12 @@ static void come_first(pid_t pid)
 /* In the child: at its end the threads go on. */
 static void stop_and_write(const struct stops *of, pid_t pid, const struct waiting *wait, uint64_t until, struct result *r)
 {
-	struct stop s = { .of = of, .wait = wait, .pid = { pid }, .known = malloc(TIDS_MAX / 8) };
+	struct stop s = { .of = of, .wait = wait, .all = { .pid = { pid }, .known = malloc(TIDS_MAX / 8) } };
 	long pause = 500000;
 
 	at_timer = thread_any_filter(pid) ? &s : NULL;
 	unblock_timer();
-	r->err = s.known ? open_memory(&s) : -ENOMEM;
+	r->err = s.all.known ? open_memory(&s) : -ENOMEM;
 	while (!r->err) {
 		come_first(pid);
 		r->err = stop_once(&s, r);
@@ -690,8 +698,8 @@ static void stop_and_write(const struct stops *of, pid_t pid, const struct waiti
 		pause = pause < 50000000 ? pause * 2 : pause;
 	}
 	r->bad = s.bad;
-	r->asleep = s.asleep;
-	r->untold = s.untold;
+	r->asleep = s.all.asleep;
+	r->untold = s.all.untold;
 }
 
 /* --- for others ----------------------------------------------------------------------- */

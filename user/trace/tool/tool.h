@@ -14,7 +14,8 @@
  *   json.c	events as JSON
  *   client.c	requests to a process, and its answers
  *   connect.c	find processes and their control sockets
- *   stop.c	stop its threads, and write its text while they stand
+ *   stop.c	write its text while none of its threads runs
+ *   stand.c	stop all its threads
  *   attach.c	load the agent into a process
  *   fit.c	the thread that it is loaded by
  *   borrow.c	a thread of that calls functions, and goes on

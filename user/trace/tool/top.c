@@ -229,7 +229,10 @@ static void add_trace(const char *path, void *arg)
 	err = t ? tally_begin(t, path) : -ENOMEM;
 	if (err)
 		free(t);
-	/* One that is being made has no metadata yet, and one that is being removed has none any more. */
+	/*
+	 * One that is being made has no metadata yet, and one that is being removed has none any
+	 * more.
+	 */
 	else if (l->begun)
 		count_all(t);
 	if (!err)

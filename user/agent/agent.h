@@ -48,6 +48,7 @@
  *   watch.c	calls of the program by which it installs filters and handlers
  *   spot.h	the part of a probe that threads read
  *   value.c	operands of instructions
+ *   own.c	threads without the C library's variables
  *   aside.c	the rare work of a thread that comes by, on a stack of its own
  *   ring.h	the inline functions of the ring, which call aside.c
  *   saved.h	registers of a thread at a probe, and system calls

@@ -305,7 +305,7 @@ static int watch_function(struct jf_module *m, const struct jf_symbol *symbol, u
 	else if (jf_verbose && watch == JF_WATCH_SIGACTION)
 		jf_say("libjumpfunc-agent: a handler of SIGTRAP that the program installs would not be seen: %s",
 		    p->why ? p->why : jf_no_memory);
-	else if (jf_verbose)
+	else if (jf_verbose && watch != JF_WATCH_ARCH_PRCTL)
 		jf_say("libjumpfunc-agent: no strings are read, as filters by %s() would not be seen: %s", symbol->name,
 		    p->why ? p->why : jf_no_memory);
 	return 0;
@@ -321,13 +321,14 @@ static int watch_module(struct jf_module *m, void *arg)
 /* Before anything is recorded: those that will be installed, and then those that are there. */
 void jf_look_for_filters(void)
 {
-	static struct watched watched = { 1U << JF_WATCH_PRCTL | 1U << JF_WATCH_SYSCALL, 0 };
+	const unsigned int filters = 1U << JF_WATCH_PRCTL | 1U << JF_WATCH_SYSCALL;
+	static struct watched watched = { 1U << JF_WATCH_PRCTL | 1U << JF_WATCH_SYSCALL | 1U << JF_WATCH_ARCH_PRCTL, 0 };
 
 	if (!jf_filter_needed())
 		return;
-	if (watched.done != watched.wanted)
+	if ((watched.done & filters) != filters)
 		jf_modules(watch_module, &watched);
-	jf_filter_watched(watched.done == watched.wanted);
+	jf_filter_watched((watched.done & filters) == filters);
 	if (jf_filter_look())
 		jf_aside_quiet(false);
 }

@@ -24,6 +24,7 @@
 #include "watch.h"
 #include "spot.h"
 #include "value.h"
+#include "own.h"
 #include "aside.h"
 #include "saved.h"
 #include "seccomp.h"
@@ -66,6 +67,24 @@ static void lose_here(const struct jf_saved *s)
 	for (spot = spots_at(s); spot; spot = __atomic_load_n(&spot->next, __ATOMIC_ACQUIRE))
 		if (!spot->hook && __atomic_load_n(&spot->on, __ATOMIC_RELAXED))
 			jf_lose();
+}
+
+/* A thread without the C library's variables: of a call it loses one record. */
+__attribute__((__noinline__))
+static void pass_by(const struct jf_saved *s)
+{
+	const struct jf_spot *spot;
+
+	/* Acquire: pairs with jf_point_join(). */
+	for (spot = spots_at(s); spot; spot = __atomic_load_n(&spot->next, __ATOMIC_ACQUIRE)) {
+		if (spot->watch)
+			jf_watch_call(spot, s->reg, false);
+		if (spot->hook)
+			/* Pairs with jf_agent_unlock(): the next command looks. */
+			__atomic_store_n(&jf_look_again, true, __ATOMIC_SEQ_CST);
+		else if (!spot->exit && __atomic_load_n(&spot->on, __ATOMIC_RELAXED))
+			jf_lose();
+	}
 }
 
 /*
@@ -303,7 +322,7 @@ static void come_by(const struct jf_spot *spot, struct jf_saved *s)
 		return;
 	}
 	if (spot->watch) {
-		jf_watch_call(spot, s->reg);
+		jf_watch_call(spot, s->reg, true);
 		if (!__atomic_load_n(&spot->on, __ATOMIC_RELAXED))
 			return;
 	}
@@ -326,21 +345,24 @@ static void come_by(const struct jf_spot *spot, struct jf_saved *s)
 	jf_read_unlock();
 }
 
-static __thread bool is_shared __attribute__((__tls_model__("initial-exec")));
-
 /**
  * jf_record_share() - another one will have this thread's variables, and run beside it
  */
 void jf_record_share(void)
 {
-	is_shared = true;
+	jf_own_mark = JF_OWN_SHARED;
 }
 
 void jf_agent_record(struct jf_saved *s)
 {
 	const struct jf_spot *spot, *watched = NULL;
-	bool shared = is_shared;
+	uint64_t mark = jf_own(s);
+	bool shared = mark != JF_OWN_MARK;
 
+	if (__builtin_expect(shared, 0) && mark != JF_OWN_SHARED) {
+		pass_by(s);
+		return;
+	}
 	if (__builtin_expect(shared, 0) && jf_is_quiet()) {
 		if (!jf_agent_busy)
 			lose_here(s);
@@ -381,6 +403,7 @@ int jf_record_begin(void)
 	if (jf_spots)
 		return 0;
 	jf_have_xsave = has_xsave();
+	jf_own_begin();
 	jf_tid_begin();
 	jf_spots = mmap(NULL, JF_SPOTS_MAX * sizeof(*jf_spots), PROT_READ | PROT_WRITE,
 			MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);

@@ -140,6 +140,7 @@ void jf_filter_begin(bool trusted)
 		return;
 	calls[JF_WATCH_PRCTL] = (uintptr_t)dlsym(libc, "prctl");
 	calls[JF_WATCH_SYSCALL] = (uintptr_t)dlsym(libc, "syscall");
+	calls[JF_WATCH_ARCH_PRCTL] = (uintptr_t)dlsym(libc, "arch_prctl");
 	calls[JF_WATCH_SIGACTION] = (uintptr_t)dlsym(libc, "sigaction");
 }
 
@@ -151,6 +152,7 @@ enum jf_watch jf_filter_call(uintptr_t at)
 {
 	return !at ? JF_WATCH_NONE : at == calls[JF_WATCH_PRCTL] ? JF_WATCH_PRCTL :
 	       at == calls[JF_WATCH_SYSCALL] ? JF_WATCH_SYSCALL :
+	       at == calls[JF_WATCH_ARCH_PRCTL] ? JF_WATCH_ARCH_PRCTL :
 	       at == calls[JF_WATCH_SIGACTION] ? JF_WATCH_SIGACTION : JF_WATCH_NONE;
 }
 

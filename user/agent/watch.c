@@ -6,6 +6,7 @@
  */
 #include "watch.h"
 #include "spot.h"
+#include "own.h"
 #include "aside.h"
 #include "saved.h"
 #include "seccomp.h"
@@ -19,6 +20,12 @@
 #include <jumpfunc/record.h>
 
 #include "user/lib/text.h"
+
+/* Not in the headers of older kernels. */
+#ifndef PR_SET_SYSCALL_USER_DISPATCH
+#define PR_SET_SYSCALL_USER_DISPATCH	59
+#define PR_SYS_DISPATCH_ON		1
+#endif
 
 static uint64_t replace_handler(uint64_t reg)
 {
@@ -47,11 +54,19 @@ void jf_watch_handler(uint64_t *reg)
 	errno = saved;
 }
 
+/* The thread's system calls become signals from then on (SIGSYS), but for those of some text. */
+static bool dispatches(uint32_t what, uint32_t how)
+{
+	return what == PR_SET_SYSCALL_USER_DISPATCH && how == PR_SYS_DISPATCH_ON;
+}
+
 /* Not so of a call that asks whether the kernel has filters, with none. */
 static bool installs(uint32_t nr, const uint64_t *reg, bool direct)
 {
 	uint64_t mode = direct ? reg[6] : reg[2], filter = direct ? reg[2] : reg[1];
 
+	if (nr == SYS_prctl && dispatches((uint32_t)(direct ? reg[7] : reg[6]), (uint32_t)mode))
+		return true;
 	return nr == SYS_seccomp ? (uint32_t)reg[6] == SECCOMP_SET_MODE_STRICT || filter : (uint32_t)mode == SECCOMP_MODE_STRICT || filter;
 }
 
@@ -75,24 +90,30 @@ static uint64_t become_quiet(uint64_t others)
 }
 
 /* By one of libc's functions, before its own work: seccomp.c. */
-void jf_watch_call(const struct jf_spot *spot, const uint64_t *reg)
+void jf_watch_call(const struct jf_spot *spot, const uint64_t *reg, bool own)
 {
 	/*
 	 * Of a system call, as int: its number, if that is no part of the function, and its first
 	 * argument.
 	 */
-	uint32_t nr = (uint32_t)reg[7], what = (uint32_t)reg[6];
+	uint32_t nr = (uint32_t)reg[7], what = (uint32_t)reg[6], arg = (uint32_t)reg[spot->watch == JF_WATCH_PRCTL ? 6 : 2];
 	bool others = false;
 
 	if (spot->watch == JF_WATCH_SIGACTION)
 		return;
+	if (spot->watch == JF_WATCH_ARCH_PRCTL) {
+		what = nr;
+		nr = SYS_arch_prctl;
+	}
 	if (spot->watch == JF_WATCH_PRCTL) {
 		what = nr;
 		nr = SYS_prctl;
 	}
 	if (nr == SYS_prctl && what == PR_SET_TSC)
-		__atomic_store_n(&no_counter, (uint32_t)reg[spot->watch == JF_WATCH_PRCTL ? 6 : 2] == PR_TSC_SIGSEGV, __ATOMIC_RELAXED);
-	if (nr == SYS_prctl ? what != PR_SET_SECCOMP :
+		__atomic_store_n(&no_counter, arg == PR_TSC_SIGSEGV, __ATOMIC_RELAXED);
+	if (nr == SYS_arch_prctl && what == ARCH_SET_FS)
+		jf_own_give_up();
+	if (nr == SYS_prctl ? what != PR_SET_SECCOMP && !dispatches(what, arg) :
 	    nr != SYS_seccomp || (what != SECCOMP_SET_MODE_STRICT && what != SECCOMP_SET_MODE_FILTER))
 		return;
 	if (nr == SYS_seccomp)
@@ -102,7 +123,14 @@ void jf_watch_call(const struct jf_spot *spot, const uint64_t *reg)
 	 * one waits.
 	 */
 	__atomic_fetch_or(&jf_filtered, JF_FILTERED, __ATOMIC_SEQ_CST);
+	/* A filter of a thread without variables is that thread's, as a rule. */
+	if (!own) {
+		/* Pairs with jf_aside(). */
+		if (others)
+			__atomic_store_n(&__jf_quiet, 1, __ATOMIC_SEQ_CST);
+		return;
+	}
 	if (!jf_is_quiet() && installs(nr, reg, spot->watch == JF_WATCH_PRCTL))
 		jf_aside(become_quiet, others, JF_HOOK_STACK);
-	is_strict |= nr == SYS_seccomp ? what == SECCOMP_SET_MODE_STRICT : (uint32_t)reg[spot->watch == JF_WATCH_PRCTL ? 6 : 2] == SECCOMP_MODE_STRICT;
+	is_strict |= nr == SYS_seccomp ? what == SECCOMP_SET_MODE_STRICT : what == PR_SET_SECCOMP && arg == SECCOMP_MODE_STRICT;
 }

@@ -7,7 +7,8 @@
 
 struct jf_spot;
 
-JF_HIDDEN void jf_watch_call(const struct jf_spot *spot, const uint64_t *reg);
+/* @own: the thread has the C library's variables. */
+JF_HIDDEN void jf_watch_call(const struct jf_spot *spot, const uint64_t *reg, bool own);
 /* True: the calling thread may not read the time. */
 JF_HIDDEN bool jf_watch_is_blind(void);
 JF_HIDDEN void jf_watch_handler(uint64_t *reg);

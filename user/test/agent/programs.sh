@@ -1452,6 +1452,156 @@ no_counter()
 	done
 }
 
+# A thread with another block than the C library's, or none, for a while or from its begin on: nothing of it is recorded, and it lives.
+without_variables()
+{
+	build_c foreign -no-pie -fno-stack-protector <<-'END'
+	#define _GNU_SOURCE
+	#include <asm/prctl.h>
+	#include <sched.h>
+	#include <stdio.h>
+	#include <sys/mman.h>
+	#include <sys/syscall.h>
+	#include <unistd.h>
+	int arch_prctl(int code, unsigned long addr);
+	#define SIZE 0x10000
+	static char stack[SIZE] __attribute__((__aligned__(16)));
+	static volatile long result;
+	static volatile int running;
+	void child(void);
+	static long call(long nr, long a, long b)
+	{
+		long ret;
+
+		__asm__ volatile("syscall" : "=a" (ret) : "a" (nr), "D" (a), "S" (b) : "rcx", "r11", "memory");
+		return ret;
+	}
+	__attribute__((__noinline__)) long works(long a) { __asm__ volatile("nop; nop; nop; nop; nop" : "+r" (a)); return a + 1; }
+	/* By the C library's functions, or by an instruction of its own, which nothing sees. */
+	static long with(unsigned long base, const char *way)
+	{
+		unsigned long own;
+		long sum = 0;
+
+		if (call(SYS_arch_prctl, ARCH_GET_FS, (long)&own))
+			return -1;
+		if (*way == 's' ? syscall(SYS_arch_prctl, ARCH_SET_FS, base) : *way == 'a' ? arch_prctl(ARCH_SET_FS, base) : call(SYS_arch_prctl, ARCH_SET_FS, base))
+			return -1;
+		for (int i = 0; i < 10; i++)
+			sum += works(i);
+		if (*way == 's')
+			syscall(SYS_arch_prctl, ARCH_SET_FS, own);
+		else
+			call(SYS_arch_prctl, ARCH_SET_FS, own);
+		return sum;
+	}
+	void child(void)
+	{
+		result = 0;
+		for (int i = 0; i < 10; i++)
+			result += works(i);
+	}
+	static long thread(unsigned long base)
+	{
+		register long ctid __asm__("r10") = (long)&running;
+		register long tls __asm__("r8") = base;
+		long ret;
+
+		running = 1;
+		__asm__ volatile("syscall; test %%rax, %%rax; jnz 1f; xor %%ebp, %%ebp; call child; mov $60, %%eax; xor %%edi, %%edi; syscall; 1:"
+			: "=a" (ret) : "a" (SYS_clone), "D" (CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM |
+			CLONE_SETTLS | CLONE_CHILD_CLEARTID), "S" (stack + SIZE), "d" (0), "r" (ctid), "r" (tls) : "rcx", "r11", "memory");
+		while (ret > 0 && running)
+			sched_yield();
+		return ret > 0 ? result : ret;
+	}
+	int main(int argc, char **argv)
+	{
+		char *a = mmap(NULL, 3 * SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		/* None; one that is not there; one with nothing before it; with zeros before it; the same, as the ABI has a thread's block. */
+		unsigned long bases[] = { 0, 16, 1, (unsigned long)a + SIZE, (unsigned long)a + 2 * SIZE, (unsigned long)a + 2 * SIZE + 64, (unsigned long)a + 2 * SIZE + 3 };
+
+		munmap(a, SIZE);
+		*(char **)(a + SIZE) = a + SIZE;
+		*(char **)(a + 2 * SIZE + 64) = a + 2 * SIZE + 64;
+		for (int turn = 0; turn < 3; turn++)
+			for (unsigned long i = 0; i < sizeof(bases) / sizeof(*bases); i++) {
+				/* One that is not there, on a stack where it was there: by a function of the C library. */
+				long one = i < 3 && *argv[1] == 'i' ? 55 : with(bases[i], argv[1]), other = thread(bases[i]);
+
+				printf("%ld %ld %ld\n", one, other, works(turn + argc));
+			}
+		return 0;
+	}
+	END
+	for way in instruction:330 syscall:420 arch_prctl:420; do
+		for globs in foreign:works call/foreign:works; do
+			same "$tmp/foreign" "${way%:*}" && [ "$(count foreign:works)" = 21 ] && ! run "$globs" "$tmp/foreign" "${way%:*}" &&
+				[ "$rc" = 123 ] && grep -q "records 21, overwritten 0, discarded ${way#*:};" "$tmp/err" || return 1
+		done
+	done
+}
+
+# It loses the right to read the counter, and then loads objects, forks, and has children that do.
+loses_counter()
+{
+	build_c loses -rdynamic <<-END
+	#include <dlfcn.h>
+	#include <pthread.h>
+	#include <stdio.h>
+	#include <sys/prctl.h>
+	#include <sys/wait.h>
+	#include <unistd.h>
+	__attribute__((__noinline__)) long works(long a) { __asm__ volatile("" : "+r" (a)); return a + 1; }
+	static void *thread(void *arg) { works(1); return arg; }
+	static int loads(const char *path)
+	{
+		int (*calls)(void), ret;
+		void *h = dlopen(path, RTLD_NOW);
+
+		if (!h)
+			return -1;
+		*(void **)&calls = dlsym(h, "calls");
+		ret = calls();
+		dlclose(h);
+		return ret;
+	}
+	int main(int argc, char **argv)
+	{
+		int status = 0, how = 0;
+		pthread_t t;
+
+		works(argc);
+		prctl(PR_SET_TSC, PR_TSC_SIGSEGV);
+		for (int i = 0; i < 3; i++) {
+			if (loads(argv[1]) != 2 || pthread_create(&t, NULL, thread, NULL) || pthread_join(t, NULL))
+				return 2;
+			if (!fork()) {
+				if (i == 2)
+					prctl(PR_SET_TSC, PR_TSC_ENABLE);
+				_exit((int)works(loads(argv[1])));
+			}
+			wait(&status);
+			printf("%x\n", status);
+		}
+		prctl(PR_GET_TSC, &how);
+		printf("%d\n", how);
+		return 0;
+	}
+	END
+	for control in "" 1; do
+		for globs in loses:works,plugin.so:plugged call/loses:works,plugin.so:plugged; do
+			JUMPFUNC_TRACE_CONTROL=$control XDG_RUNTIME_DIR=$tmp/run
+			export JUMPFUNC_TRACE_CONTROL XDG_RUNTIME_DIR
+			[ "$control" ] || unset JUMPFUNC_TRACE_CONTROL
+			same "$tmp/loses" "$tmp/plugin.so" && [ "$(count loses:works)" -ge 1 ]
+			rc=$?
+			unset JUMPFUNC_TRACE_CONTROL XDG_RUNTIME_DIR
+			[ "$rc" = 0 ] || return 1
+		done
+	done
+}
+
 # All text of a process is compared with its files, after a change at the begin, and after others by another thread.
 no_breakpoints()
 {
@@ -1910,6 +2060,8 @@ mkdir -m 700 "$tmp/run"
 check "the first thread ends, and the last one" last_thread
 check "the first thread ends by a system call" raw_exit
 check "threads that may not read the counter of the processor" no_counter
+check "threads without the C library's variables" without_variables
+check "a program that loses it, and loads objects and forks" loses_counter
 check "the agent looks at what is loaded within a dlopen()" within_dlopen
 check "no breakpoint is left in the text" no_breakpoints
 check "a loop that begins in a function's first five bytes" loop_at_begin

@@ -260,6 +260,14 @@ static bool in_sequence(const struct attach *a)
 	return a->borrow.saved.rip - range[1] < range[2];
 }
 
+/* The C library's block of a thread has its own address in the first word and in the third one. */
+static bool has_variables(const struct attach *a)
+{
+	uint64_t base = a->borrow.saved.fs_base, head[3];
+
+	return pread(a->borrow.mem, head, sizeof(head), (off_t)base) == sizeof(head) && head[0] == base && head[2] == base;
+}
+
 const char *why_unfit(struct attach *a, const struct seized *t)
 {
 	const struct user_regs_struct *r = &a->borrow.saved;
@@ -270,6 +278,8 @@ const char *why_unfit(struct attach *a, const struct seized *t)
 
 	if (t->sig)
 		return "signals come all the time";
+	if (!has_variables(a))
+		return "its threads are without the C library's variables";
 	if (in_range(a, r->rip))
 		return "its threads are in malloc(), in the dynamic linker, or in functions that need those";
 	if (in_sequence(a))

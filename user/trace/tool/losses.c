@@ -381,7 +381,7 @@ static const char *remedy(int why)
 {
 	switch (why) {
 	case 0:
-		return "there are as many as are allowed: more (JUMPFUNC_TRACE_RINGS)";
+		return "there are as many as are allowed: more (JUMPFUNC_TRACE_RINGS); or its threads cannot record: libjumpfunc-agent(7), CAVEATS";
 	case ENOSPC:
 	case EDQUOT:
 		return "the disk or --max-size is full: another folder (-o), smaller rings (--packets 2)";

@@ -18,6 +18,7 @@
 #include <dlfcn.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -28,6 +29,7 @@
 
 extern bool __jf_writer_next_as(uint32_t len, uint16_t id);
 
+bool jf_without_counter;
 __thread unsigned int jf_agent_busy __attribute__((__tls_model__("initial-exec")));
 
 /* entry.S: calls @fn with registers of vectors kept. */
@@ -102,8 +104,15 @@ static uint64_t with_vectors(uint64_t arg)
 	const stack_t none = { .ss_flags = SS_DISABLE };
 	stack_t was;
 	bool had = !call4(SYS_sigaltstack, (long)&none, (long)&was, 0, 0) && !(was.ss_flags & SS_DISABLE);
-	uint64_t ret = jf_agent_keep(a->fn, a->arg);
+	uint64_t ret;
+	int how = 0;
 
+	/* The C library's clock reads the counter. */
+	if (__atomic_load_n(&jf_without_counter, __ATOMIC_RELAXED) && !call4(SYS_prctl, PR_GET_TSC, (long)&how, 0, 0) && how == PR_TSC_SIGSEGV)
+		call4(SYS_prctl, PR_SET_TSC, PR_TSC_ENABLE, 0, 0);
+	ret = jf_agent_keep(a->fn, a->arg);
+	if (how == PR_TSC_SIGSEGV)
+		call4(SYS_prctl, PR_SET_TSC, PR_TSC_SIGSEGV, 0, 0);
 	if (had)
 		call4(SYS_sigaltstack, (long)&was, 0, 0, 0);
 	return ret;
@@ -398,8 +407,12 @@ uint64_t jf_agent_clock(void)
 void jf_clock_begin(void)
 {
 	void *vdso = dlopen("linux-vdso.so.1", RTLD_LAZY | RTLD_NOLOAD);
+	int how;
 
-	if (vdso)
+	/* It reads the counter, of which a process dies that began without the right. */
+	if (!prctl(PR_GET_TSC, &how) && how == PR_TSC_SIGSEGV)
+		jf_without_counter = true;
+	else if (vdso)
 		vdso_clock = (int (*)(clockid_t, struct timespec *))(uintptr_t)dlsym(vdso, "__vdso_clock_gettime");
 }
 

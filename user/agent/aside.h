@@ -9,6 +9,8 @@
 
 /* This thread is in the agent: its calls are not recorded. */
 extern __thread unsigned int jf_agent_busy JF_HIDDEN __attribute__((__tls_model__("initial-exec")));
+/* A thread of the process cannot read the processor's counter, or could not. */
+extern bool jf_without_counter JF_HIDDEN;
 /* This thread's number. */
 JF_HIDDEN uint64_t jf_tid(void);
 /* By a constructor: it takes the lock of dlopen(). */

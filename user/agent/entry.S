@@ -105,7 +105,8 @@ jf_agent_enter:
 
 /*
  * uint64_t jf_agent_keep(uint64_t (*fn)(uint64_t arg), uint64_t arg)
- * x87, SSE, AVX and AVX-512: not more than 2,688 bytes, of which the head has to be 0.
+ * x87, SSE, AVX and AVX-512: not more than 2,688 bytes, of which the head has to be 0. The function
+ * is called as a program begins: a thread may trap on numbers that are rounded, or have MMX's.
  */
 #define KEPT	0xe7
 	.p2align 4
@@ -139,7 +140,9 @@ jf_agent_keep:
 	xsave64	(%rsp)
 	jmp	2f
 1:	fxsave64 (%rsp)
-2:	movq	%rdi, %rax
+2:	fninit
+	ldmxcsr	usual(%rip)
+	movq	%rdi, %rax
 	movq	%rsi, %rdi
 	call	*%rax
 	movq	%rax, %rbx
@@ -179,5 +182,9 @@ jf_agent_on_stack:
 	ret
 	.cfi_endproc
 	.size	jf_agent_on_stack, . - jf_agent_on_stack
+
+	.section .rodata.cst4, "aM", @progbits, 4
+	.p2align 2
+usual:	.long	0x1f80
 
 	.section .note.GNU-stack, "", @progbits

@@ -5,7 +5,7 @@
 
 #include "agent.h"
 
-/* What a thread's variables begin with, and those of threads that share them. */
+/* The mark of a thread, and of threads that share their variables. */
 #define JF_OWN_MARK	UINT64_C(0x6a756d7066756e63)
 #define JF_OWN_SHARED	(JF_OWN_MARK + 1)
 #define JF_OWN_PARTS	4096U

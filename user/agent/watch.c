@@ -83,6 +83,13 @@ bool jf_watch_is_blind(void)
 	return __atomic_load_n(&no_counter, __ATOMIC_RELAXED) || is_strict;
 }
 
+static void set_counter(bool forbidden)
+{
+	__atomic_store_n(&no_counter, forbidden, __ATOMIC_RELAXED);
+	if (forbidden)
+		__atomic_store_n(&jf_without_counter, true, __ATOMIC_RELAXED);
+}
+
 static uint64_t become_quiet(uint64_t others)
 {
 	jf_aside_quiet(others);
@@ -110,7 +117,7 @@ void jf_watch_call(const struct jf_spot *spot, const uint64_t *reg, bool own)
 		nr = SYS_prctl;
 	}
 	if (nr == SYS_prctl && what == PR_SET_TSC)
-		__atomic_store_n(&no_counter, arg == PR_TSC_SIGSEGV, __ATOMIC_RELAXED);
+		set_counter(arg == PR_TSC_SIGSEGV);
 	if (nr == SYS_arch_prctl && what == ARCH_SET_FS)
 		jf_own_give_up();
 	if (nr == SYS_prctl ? what != PR_SET_SECCOMP && !dispatches(what, arg) :

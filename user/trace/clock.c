@@ -7,15 +7,21 @@
  * the library is loaded. If that is not long ago the second one waits until it is 20 ms: a reading
  * is good for some 30 ns, so that the frequency is good for 3 ppm then. The longer recording
  * goes on, the better it gets, and the metadata is set right now and then.
+ *
+ * A thread may have no right to read the counter (PR_SET_TSC), from its creator or from the program
+ * before. Then the counter ends the process, and so do the kernel's own functions that read it
+ * (clock_gettime() of the C library). So a thread that begins, or takes a packet, asks first.
  */
 #include "trace.h"
 
+#include "../lib/text.h"
 #include "provider.h"
 
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 #ifdef __x86_64__
@@ -36,22 +42,46 @@ struct reading {
 	uint64_t	mono;
 };
 
-static struct reading first;
+/* The first reading of both, or zeros; and the last one. */
+static struct reading first, last;
 /* "": it could not be read. */
 static char boot[UUID_LENGTH + 1];
+/* The process began without the right to read the counter. */
+static bool by_call;
 
-static uint64_t clock_ns(clockid_t id)
+/* The program has a filter of system calls: no thread makes one for a record. */
+static bool is_quiet(void)
 {
-	struct timespec t;
+	return __atomic_load_n(&__jf_quiet, __ATOMIC_RELAXED);
+}
 
-	clock_gettime(id, &t);
-	return (uint64_t)t.tv_sec * NS + (uint64_t)t.tv_nsec;
+static uint64_t in_ns(const struct timespec *t)
+{
+	return (uint64_t)t->tv_sec * NS + (uint64_t)t->tv_nsec;
+}
+
+uint64_t jf_clock_ns(clockid_t id)
+{
+	struct timespec t = { 0, 0 };
+
+	/* A filter of the program knows nothing of the call. */
+	if (is_quiet())
+		clock_gettime(id, &t);
+	else
+		syscall(SYS_clock_gettime, id, &t);
+	return in_ns(&t);
 }
 
 /* A time stamp of CLOCK_MONOTONIC. Called by the code of events. */
 uint64_t __jf_clock_ns(void)
 {
-	return clock_ns(CLOCK_MONOTONIC);
+	struct timespec t = { 0, 0 };
+
+	if (by_call)
+		syscall(SYS_clock_gettime, CLOCK_MONOTONIC, &t);
+	else
+		clock_gettime(CLOCK_MONOTONIC, &t);
+	return in_ns(&t);
 }
 
 #ifdef __x86_64__
@@ -62,12 +92,12 @@ static bool tsc_invariant(void)
 	return __get_cpuid(0x80000007, &a, &b, &c, &d) && (d & 1 << 8);
 }
 
-/* True if this process can read it. */
+/* True if this thread can read it. One that records beneath a filter can. */
 static bool tsc_allowed(void)
 {
 	int how;
 
-	return prctl(PR_GET_TSC, &how) || how == PR_TSC_ENABLE;
+	return is_quiet() || prctl(PR_GET_TSC, &how) || how == PR_TSC_ENABLE;
 }
 #else
 static bool tsc_invariant(void)
@@ -91,7 +121,7 @@ bool jf_tsc_usable(void)
 	ssize_t n;
 	int fd;
 
-	if (!tsc_invariant() || !tsc_allowed())
+	if (by_call || !tsc_invariant() || !tsc_allowed())
 		return false;
 	fd = open("/sys/devices/system/clocksource/clocksource0/current_clocksource",
 		  O_RDONLY | O_CLOEXEC);
@@ -111,7 +141,7 @@ static struct reading read_both(clockid_t id)
 
 	for (i = 0; i < 16; i++) {
 		a = __jf_rdtsc();
-		ns = clock_ns(id);
+		ns = jf_clock_ns(id);
 		b = __jf_rdtsc();
 		if (b - a < least) {
 			least = b - a;
@@ -135,12 +165,25 @@ void jf_clock_start(uint32_t clock)
 
 	if (clock != __JF_CLOCK_TSC)
 		return;
-	passed = clock_ns(CLOCK_MONOTONIC_RAW) - first.mono;
+	if (!first.mono)
+		first = read_both(CLOCK_MONOTONIC_RAW);
+	passed = jf_clock_ns(CLOCK_MONOTONIC_RAW) - first.mono;
 	if (passed < CALIBRATE_NS) {
 		rest.tv_nsec = (long)(CALIBRATE_NS - passed);
 		while (nanosleep(&rest, &rest) && errno == EINTR)
 			;
 	}
+}
+
+/*
+ * 33 bits are more than the readings are good for. By integers alone: a thread can trap where a
+ * number is rounded.
+ */
+static uint64_t per_second(uint64_t cycles, uint64_t ns)
+{
+	for (; ns >> 33; ns >>= 1)
+		cycles >>= 1;
+	return cycles / ns * NS + cycles % ns * NS / ns;
 }
 
 /**
@@ -152,26 +195,46 @@ void jf_clock_start(uint32_t clock)
  */
 void jf_clock_get(uint32_t clock, struct jf_clock *c)
 {
+	static struct jf_clock known = { NS, 0 };
 	struct reading now, wall;
 	uint64_t cycles;
 
 	if (clock != __JF_CLOCK_TSC) {
 		c->freq = NS;
-		c->offset = (int64_t)(clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_MONOTONIC));
+		c->offset = (int64_t)(jf_clock_ns(CLOCK_REALTIME) - jf_clock_ns(CLOCK_MONOTONIC));
+		return;
+	}
+	if (!tsc_allowed()) {
+		*c = known;
 		return;
 	}
 	now = read_both(CLOCK_MONOTONIC_RAW);
 	wall = read_both(CLOCK_REALTIME);
 	cycles = now.tsc - first.tsc;
-	/* 53 bits are more than the readings are good for. */
-	c->freq = now.mono > first.mono ?
-		  (uint64_t)((double)cycles * NS / (double)(now.mono - first.mono)) : NS;
+	c->freq = now.mono > first.mono ? per_second(cycles, now.mono - first.mono) : NS;
 	if (!c->freq)
 		c->freq = NS;
 	/*
 	 * In two parts: a counter of some days, in ns, has more than 64 bits before it is divided.
 	 */
 	c->offset = (int64_t)(wall.mono - wall.tsc / c->freq * NS - wall.tsc % c->freq * NS / c->freq);
+	known = *c;
+	last = now;
+}
+
+/**
+ * jf_clock_now() - a time stamp for a packet
+ * @clock: one of enum jf_record_clock
+ *
+ * Return: of a thread that may not read the counter the time at which the metadata was set right
+ */
+uint64_t jf_clock_now(uint32_t clock)
+{
+	if (clock == __JF_CLOCK_MONOTONIC)
+		return __jf_clock_ns();
+	if (clock != __JF_CLOCK_TSC)
+		return 0;
+	return tsc_allowed() ? __jf_rdtsc() : last.tsc;
 }
 
 /**
@@ -230,7 +293,9 @@ static void take_earlier(const char *text)
 __attribute__((__constructor__(101)))
 static void begins(void)
 {
-	first = read_both(CLOCK_MONOTONIC_RAW);
+	by_call = !tsc_allowed();
+	if (!by_call)
+		first = read_both(CLOCK_MONOTONIC_RAW);
 	take_earlier(jf_env(JF_ENV_SINCE));
 	read_boot();
 }

@@ -141,7 +141,7 @@ static int append_metadata(void)
 
 void jf_folder_check_clock(void)
 {
-	uint64_t now = __jf_clock_ns();
+	uint64_t now = jf_clock_ns(CLOCK_MONOTONIC);
 
 	if (now - jf_live->checked < jf_live->wait || jf_live->wait > CLOCK_KNOWN * UINT64_C(1000000000))
 		return;
@@ -303,7 +303,7 @@ int jf_come_alive(void)
 	no_ring_before = no_ring_mapped;
 	no_ring_mapped = jf_live->no_ring;
 	jf_live->pid = (int)getpid();
-	jf_live->checked = __jf_clock_ns();
+	jf_live->checked = jf_clock_ns(CLOCK_MONOTONIC);
 	jf_live->wait = 1000000000;
 	/* Pairs with jf_record_folder(). */
 	__atomic_store_n(&jf_live->alive, 1, __ATOMIC_RELEASE);

@@ -485,7 +485,7 @@ static void add_clock(struct text *t, uint32_t clock)
 	seconds = c.offset / 1000000000 - (c.offset % 1000000000 < 0);
 	add(t, "\tfreq = %20llu;\n\toffset_s = %20lld;\n\toffset = %20llu;\n",
 	    (unsigned long long)c.freq, (long long)seconds,
-	    (unsigned long long)((double)(c.offset - seconds * 1000000000) * (double)c.freq / 1e9));
+	    (unsigned long long)((uint64_t)(c.offset - seconds * 1000000000) * c.freq / 1000000000));
 }
 
 static void add_uuid(struct text *t, const uint8_t *u)

@@ -55,6 +55,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 #include <sys/uio.h>
+#include <time.h>
 
 /* In here nothing is defined that belongs into a table. */
 #define JF_NO_TABLE
@@ -186,11 +187,9 @@ JF_HIDDEN void jf_clock_start(uint32_t clock);
 JF_HIDDEN const char *jf_clock_boot(void);
 JF_HIDDEN void jf_clock_get(uint32_t clock, struct jf_clock *c);
 
-static inline uint64_t jf_clock_now(uint32_t clock)
-{
-	return clock == __JF_CLOCK_TSC ? __jf_rdtsc() :
-	       clock == __JF_CLOCK_MONOTONIC ? __jf_clock_ns() : 0;
-}
+/* For the library's own use, in any thread. */
+JF_HIDDEN uint64_t jf_clock_ns(clockid_t id);
+JF_HIDDEN uint64_t jf_clock_now(uint32_t clock);
 
 /* --- metadata.c -------------------------------------------------------------------- */
 

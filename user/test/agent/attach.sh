@@ -358,6 +358,60 @@ executes()
 }
 check "a process that executes another program meanwhile" executes
 
+# Its only thread has no right to read the counter; or traps where a number is rounded, and so do its children.
+odd()
+{
+	build_c odd -rdynamic <<-'END'
+	#define _GNU_SOURCE
+	#include <fenv.h>
+	#include <poll.h>
+	#include <signal.h>
+	#include <stdio.h>
+	#include <sys/prctl.h>
+	#include <sys/wait.h>
+	#include <unistd.h>
+	static volatile int over;
+	static void ends(int sig) { (void)sig; over = 1; }
+	__attribute__((__noinline__)) long turn(long a) { __asm__ volatile("nop; nop; nop; nop; nop" : "+r" (a)); return a + 1; }
+	int main(int argc, char **argv)
+	{
+		int status, good = 1;
+		long turns = argc;
+
+		signal(SIGTERM, ends);
+		if (*argv[1] == 'c' && prctl(PR_SET_TSC, PR_TSC_SIGSEGV))
+			return 1;
+		if (*argv[1] == 't' && feenableexcept(FE_ALL_EXCEPT) == -1)
+			return 1;
+		puts("ready");
+		fflush(stdout);
+		for (; !over; turns = turn(turns)) {
+			poll(NULL, 0, 10);
+			if (turns % 20)
+				continue;
+			if (!fork()) {
+				for (int i = 0; i < 5000; i++)
+					turn(i);
+				_exit(0);
+			}
+			while (wait(&status) < 0)
+				;
+			good &= !status;
+		}
+		puts(good ? "right" : "a child has died");
+		return 0;
+	}
+	END
+	begin "$tmp/odd" "$1" && ends 0 "$tool" record -p "$pid" -e 'odd:turn' -e 'call/odd:turn' && grep -q libjumpfunc-agent "/proc/$pid/maps" || { quits; return 1; }
+	sleep 3
+	ends 0 "$tool" enable "$pid" 'odd:turn if arg0 > 0.1' && ends 0 "$tool" stats "$pid"
+	cat "$tmp/out"
+	ends 0 "$tool" stop "$pid" || { quits; return 1; }
+	finish
+}
+check "a program without the right to read the counter of the processor" odd counter
+check "a program that traps where a number is rounded" odd traps
+
 # --- what is refused ------------------------------------------------------------------------------
 
 refused()
@@ -426,6 +480,33 @@ check "a filter of system calls" has_filter
 
 is_stopped() { begin "$tmp/plain" && kill -STOP "$pid" && sleep 0.1 && refused 'kill -CONT'; }
 check "a stopped process" is_stopped
+
+# Its only thread has no block of the C library's, in which dlopen() would look for its variables.
+without_block()
+{
+	build_c blockless -fno-stack-protector <<-'END'
+	#include <asm/prctl.h>
+	#include <stdio.h>
+	#include <sys/syscall.h>
+	#include <unistd.h>
+	int main(void)
+	{
+		long ret, pause = SYS_pause;
+
+		puts("ready");
+		fflush(stdout);
+		syscall(SYS_arch_prctl, ARCH_SET_FS, 0);
+		for (;;)
+			__asm__ volatile("syscall" : "=a" (ret) : "a" (pause) : "rcx", "r11", "memory");
+	}
+	END
+	begin "$tmp/blockless" && sleep 0.1 || return 1
+	ends 1 "$tool" record -p "$pid" -e 'x:y' && says "C library's variables" && kill -0 "$pid" && ! grep -q libjumpfunc "/proc/$pid/maps"
+	rc=$?
+	quits
+	return "$rc"
+}
+check "a thread without the C library's variables" without_block
 
 is_traced()
 {

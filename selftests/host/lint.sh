@@ -296,6 +296,13 @@ result $? "parts: ... and a part of another folder, without its object"
 cp build/user/lib/low.o build/user/trace
 passes "parts: ... with it" "${parts[@]}"
 
+recorder 'int sdt(void) { return 0; }'; mkdir -p user/trace/tool/types; sed 's/high/read/' user/lib/lib.h >user/trace/tool/types/read.h
+touch user/trace/tool/types/read.c user/trace/tool/types/low.c; echo '#include "low.h"' >user/trace/tool/types/mid.c
+touch user/trace/tool/types/low.h user/trace/tool/types/mid.h
+passes "parts: a folder without objects" "${parts[@]}"
+echo '#include "mid.h"' >user/trace/tool/types/low.h
+finds '^user/trace/tool/types/low.h:1: includes user/trace/tool/types/mid.h' "parts: ... whose includes lead upwards" "${parts[@]}"
+
 tree
 passes "licences: a tree that is right" "${licences[@]}"
 

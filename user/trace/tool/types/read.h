@@ -2,7 +2,7 @@
 /*
  * The reader of debug information, by elfutils' libdw. It runs in a process of its own (types.c).
  *
- * From top to bottom; a file uses those below it, and none above:
+ * From top to bottom; a file uses those below it, and none above (harness/lint/parts):
  *   read.c	a file
  *   name.c	lines of names
  *   function.c	functions, each with the line of its arguments

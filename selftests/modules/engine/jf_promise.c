@@ -791,7 +791,7 @@ static int do_command(const char *cmd)
 	else if (!strcmp(what, "ask"))
 		return do_ask();
 	else if (!strcmp(what, "stop"))
-		return do_stop();
+		err = do_stop();
 	else
 		err = do_update(what, arg);
 	return err == -ENOENT ? -EINVAL : err;

@@ -163,52 +163,112 @@ static bool jf_may_be_begin(unsigned long addr)
 	       jf_insn_decode(jf_insn_load(bytes), addr - JF_INSN_SIZE, &target) != JF_INSN_OTHER;
 }
 
+/* No trampoline of BPF is longer. */
+#define JF_TRACER_SIZE	PAGE_SIZE
+
+/* The code of one. All CPUs are stopped: there is one scan at a time. */
+static u8 jf_tracer[JF_TRACER_SIZE + JF_INSN_LONGEST];
+
+/* How much of it there is, from @addr on. */
+static size_t jf_tracer_read(unsigned long addr)
+{
+	size_t n, part;
+
+	for (n = 0; n < sizeof(jf_tracer); n += part) {
+		part = min_t(size_t, sizeof(jf_tracer) - n, PAGE_SIZE - offset_in_page(addr + n));
+		if (copy_from_kernel_nofault(jf_tracer + n, (void *)(addr + n), part))
+			break;
+	}
+	return min_t(size_t, n, JF_TRACER_SIZE);
+}
+
+/* True if the code at @addr, which has been read, is executed up to byte @at. */
+static bool jf_tracer_comes_to(unsigned long addr, size_t at)
+{
+	enum jf_insn_flow flow;
+	uint64_t to;
+	size_t n;
+
+	for (n = 0; n < at; n += jf_insn_length(jf_tracer + n)) {
+		flow = jf_insn_flow(jf_tracer + n, addr + n, &to);
+		if (flow != JF_FLOW_NEXT && flow != JF_FLOW_CALL &&
+		    flow != JF_FLOW_BRANCH)
+			return false;
+	}
+	return n == at;
+}
+
+/* If byte @at of this code begins a call: the function whose rest that calls; or NULL. */
+static const struct jf_span *jf_rest_called(const struct jf_scan *scan, unsigned long addr,
+					    size_t at)
+{
+	const struct jf_span *s;
+	uint64_t to;
+
+	if (jf_insn_decode(jf_insn_load(jf_tracer + at), addr + at, &to) != JF_INSN_CALL)
+		return NULL;
+	s = jf_spans_find(&scan->in, to);
+	return s && (s->tag ? jf_is_begin_of(s, to) : jf_may_be_begin(to)) ? s : NULL;
+}
+
 /*
  * The first instruction of a function may be a jump to a tracer's trampoline, which calls the rest
  * of the function after its programs (of BPF). A task that is in such a program has no word of the
  * function on its stack. This finds the function whose rest the code at @addr calls, before it
- * returns or jumps elsewhere; or NULL.
+ * returns or jumps elsewhere; or NULL. Nearly always there is no such call, so that is asked first.
  */
 static const struct jf_span *jf_traced_by(const struct jf_scan *scan, unsigned long addr)
 {
-	unsigned long end = addr + PAGE_SIZE;
-	enum jf_insn_flow flow;
-	u8 bytes[JF_INSN_LONGEST];
 	const struct jf_span *s;
-	uint64_t to;
+	size_t at, n;
 
 	if (!jf_may_be_module(addr) || !jf_is_executable(addr))
 		return NULL;
-	for (; addr < end; addr += jf_insn_length(bytes)) {
-		if (copy_from_kernel_nofault(bytes, (void *)addr, sizeof(bytes)))
-			return NULL;
-		flow = jf_insn_flow(bytes, addr, &to);
-		s = flow == JF_FLOW_CALL ? jf_spans_find(&scan->in, to) : NULL;
-		if (s && (s->tag ? jf_is_begin_of(s, to) : jf_may_be_begin(to)))
+	n = jf_tracer_read(addr);
+	for (at = 0; at + JF_INSN_SIZE <= n; at++) {
+		if (jf_tracer[at] != JF_OPCODE_CALL)
+			continue;
+		s = jf_rest_called(scan, addr, at);
+		if (s && jf_tracer_comes_to(addr, at))
 			return s;
-		if (flow != JF_FLOW_NEXT && flow != JF_FLOW_CALL &&
-		    flow != JF_FLOW_BRANCH)
-			return NULL;
 	}
 	return NULL;
+}
+
+/* True if a call may be in front of @addr: by a displacement, a register, or memory. */
+static bool jf_may_return_to(unsigned long addr)
+{
+	u8 bytes[JF_INSN_SIZE];
+
+	return jf_may_be_module(addr) &&
+	       !copy_from_kernel_nofault(bytes, (void *)addr - JF_INSN_SIZE, sizeof(bytes)) &&
+	       (bytes[0] == JF_OPCODE_CALL || bytes[2] == 0xff || bytes[3] == 0xff);
 }
 #else
 static const struct jf_span *jf_traced_by(const struct jf_scan *scan, unsigned long addr)
 {
 	return NULL;
 }
+
+static bool jf_may_return_to(unsigned long addr)
+{
+	return false;
+}
 #endif
 
 /* --- words --------------------------------------------------------------- */
 
-/* A register, a return address, or one in the trampoline of a tracer. */
+/* A register, or a return address. */
 static bool jf_word_leads(struct jf_scan *scan, unsigned long word)
 {
-	if (jf_lead_into(scan, word) || jf_lead_into(scan, word - 1))
-		return true;
-	if (!jf_traced_by(scan, word))
+	return jf_lead_into(scan, word) || jf_lead_into(scan, word - 1);
+}
+
+static bool jf_tracer_leads(struct jf_scan *scan, unsigned long addr)
+{
+	if (!jf_traced_by(scan, addr))
 		return false;
-	scan->where = word;
+	scan->where = addr;
 	return true;
 }
 
@@ -219,13 +279,18 @@ static bool jf_words_have(struct task_struct *t, unsigned long from,
 	unsigned long *bottom = task_stack_page(t);
 	unsigned long *top = (void *)bottom + THREAD_SIZE;
 	unsigned long *word = (unsigned long *)from;
+	unsigned long addr;
 
 	/* That would be no stack of this task. */
 	if (word < bottom || word >= top)
 		return true;
-	for (; word < top; word++)
-		if (jf_word_leads(scan, READ_ONCE_NOCHECK(*word)))
+	for (; word < top; word++) {
+		addr = READ_ONCE_NOCHECK(*word);
+		/* Where a task was interrupted it is unwound in any case. */
+		if (jf_word_leads(scan, addr) ||
+		    (jf_may_return_to(addr) && jf_tracer_leads(scan, addr)))
 			return true;
+	}
 	return false;
 }
 
@@ -250,7 +315,7 @@ static bool jf_rest_has(struct task_struct *t, unsigned long from,
 		if (jf_is_begin_of(s, addr) && word + 1 < top &&
 		    jf_is_called(scan, s->tag, READ_ONCE_NOCHECK(word[1])))
 			continue;
-		if (jf_word_leads(scan, addr))
+		if (jf_word_leads(scan, addr) || jf_tracer_leads(scan, addr))
 			return true;
 	}
 	return false;

@@ -9,7 +9,7 @@ AGENT_SECONDS ?= 5
 REAL_SECONDS ?= 30
 # These run where a thread comes by a probe.
 AGENT_BARE := record.c pair.c members.c memory.c value.c watch.c own.c aside.c
-AGENT_SOURCES := $(addprefix agent/,agent.c request.c come.c match.c batch.c wish.c say.c object.c module.c choose.c shown.c callers.c retire.c calls.c probe.c lead.c change.c around.c point.c detour.c whole.c exit.c frame.c pads.c place.c displace.c operand.c types.c note.c elf.c lack.c seccomp.c share.c follow.c) $(AGENT_BARE:%=agent/%)
+AGENT_SOURCES := $(addprefix agent/,agent.c request.c come.c match.c batch.c wish.c say.c object.c module.c choose.c shown.c callers.c retire.c calls.c probe.c lead.c change.c around.c point.c detour.c whole.c exit.c frame.c pads.c place.c displace.c operand.c types.c note.c elf.c lack.c seccomp.c share.c follow.c busy.c) $(AGENT_BARE:%=agent/%)
 AGENT_OBJECTS := $(AGENT_SOURCES:agent/%.c=$(OUT)/agent/%.o) $(addprefix $(OUT)/agent/,entry.o call.o pattern.o choice.o glob.o wishes.o demangle.o)
 AGENT_HEADERS := $(wildcard agent/*.h) lib/text.h lib/error.h trace/kind.h trace/pattern.h trace/choice.h trace/demangle.h trace/glob.h trace/wishes.h trace/provider.h trace/sums.h $(LIB_HEADERS)
 AGENT_ZYDIS := $(shell printf "\043include <Zydis/Zydis.h>\n" | $(CC) -E -o /dev/null -xc - 2>/dev/null && echo yes)
@@ -126,6 +126,7 @@ ifneq ($(AGENT_LIB),)
 	echo "# summary.sh"; CC="$(CC)" $(AGENT_TEST)/summary.sh $(OUT) || rc=1; \
 	echo "# whole.sh"; CC="$(CC)" $(AGENT_TEST)/whole.sh $(OUT) || rc=1; \
 	echo "# calls.sh"; CC="$(CC)" CXX="$(CXX)" $(AGENT_TEST)/calls.sh $(OUT) || rc=1; \
+	echo "# own.sh"; CC="$(CC)" $(AGENT_TEST)/own.sh $(OUT) || rc=1; \
 	echo "# choose.sh"; CC="$(CC)" $(AGENT_TEST)/choose.sh $(OUT) || rc=1; \
 	echo "# rights.sh"; CC="$(CC)" $(AGENT_TEST)/rights.sh $(OUT) || rc=1; \
 	echo "# sandbox.sh"; CC="$(CC)" $(AGENT_TEST)/sandbox.sh $(OUT) || rc=1; \

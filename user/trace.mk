@@ -13,7 +13,7 @@ KILLS ?= 300
 FUZZ ?= 20000
 TYPES_SECONDS ?= $(if $(filter 20000,$(FUZZ)),8,0)
 
-RECORD_SOURCES := $(addprefix trace/,socket.c remains.c control.c words.c recording.c events.c log.c provider.c glob.c wishes.c sdt.c draft.c choice.c rings.c ring.c counts.c grow.c folder.c packet.c live.c metadata.c clock.c file.c env.c recover.c)
+RECORD_SOURCES := $(addprefix trace/,socket.c remains.c control.c words.c recording.c events.c log.c provider.c glob.c wishes.c sdt.c draft.c choice.c rings.c ring.c counts.c grow.c folder.c packet.c live.c metadata.c clock.c file.c own.c env.c recover.c)
 RECORD_OBJECTS := $(RECORD_SOURCES:trace/%.c=$(OUT)/trace/%.o)
 RECORD_LIBS := $(OUT)/libjumpfunc-trace.so $(OUT)/libjumpfunc-trace.a $(OUT)/jf-recover $(OUT)/jf-trace
 

@@ -151,8 +151,8 @@ static void begin(void)
 __attribute__((__constructor__))
 static void begins(void)
 {
-	begin();
 	jf_agent_busy++;
+	begin();
 	__jf_control_by_environment();
 	jf_agent_busy--;
 }

@@ -54,6 +54,7 @@
  *   saved.h	registers of a thread at a probe, and system calls
  *   follow.c	rights that change for one thread
  *   seccomp.c	filters of system calls: is there one
+ *   busy.c	threads whose calls are no calls of the program
  *   retire.c	objects that others replace, until no thread uses them
  *   ../lib/call.c	where a call of a dynamic function is
  *   ../trace/pattern.c	patterns, as users write them

@@ -30,7 +30,6 @@
 extern bool __jf_writer_next_as(uint32_t len, uint16_t id);
 
 bool jf_without_counter;
-__thread unsigned int jf_agent_busy __attribute__((__tls_model__("initial-exec")));
 
 /* entry.S: calls @fn with registers of vectors kept. */
 JF_HIDDEN uint64_t jf_agent_keep(uint64_t (*fn)(uint64_t arg), uint64_t arg);

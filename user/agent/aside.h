@@ -3,12 +3,10 @@
 #ifndef JF_AGENT_ASIDE_H
 #define JF_AGENT_ASIDE_H
 
-#include "agent.h"
+#include "busy.h"
 
 #include "user/lib/text.h"
 
-/* This thread is in the agent: its calls are not recorded. */
-extern __thread unsigned int jf_agent_busy JF_HIDDEN __attribute__((__tls_model__("initial-exec")));
 /* A thread of the process cannot read the processor's counter, or could not. */
 extern bool jf_without_counter JF_HIDDEN;
 /* This thread's number. */

@@ -258,9 +258,11 @@ void jf_fork_ends(bool child)
 {
 	int was = cancel_before;
 
+	jf_agent_busy++;
 	/* With a filter the next command looks for objects. */
 	if (!child && !__jf_quiet) {
 		unlock_after_fork();
+		jf_agent_busy--;
 		return;
 	}
 	/* Others that wait for it are not there. */
@@ -268,7 +270,7 @@ void jf_fork_ends(bool child)
 		jf_forking = 0;
 	pthread_mutex_unlock(&agent_lock);
 	pthread_setcancelstate(was, NULL);
-	jf_agent_busy--;
+	jf_agent_busy -= 2;
 }
 
 void jf_fork_begins(void)

@@ -15,6 +15,7 @@
  */
 #include "follow.h"
 #include "seccomp.h"
+#include "busy.h"
 
 #include <dlfcn.h>
 #include <stdarg.h>
@@ -58,19 +59,27 @@ static bool end_thread(void)
 	return ended;
 }
 
-static void begin_thread(void)
+static void make_thread(void)
 {
-	int saved = errno, err;
+	int err;
 
 	if (__atomic_load_n(&filtered, __ATOMIC_RELAXED) || jf_filter_own()) {
 		if (jf_may_tell())
 			fputs("libjumpfunc-agent: no control from now on: a filter of seccomp may deny a new thread\n", stderr);
-		errno = saved;
 		return;
 	}
 	err = jf_record_control(true);
 	if (err && jf_may_tell())
 		fprintf(stderr, "libjumpfunc-agent: no control: %s\n", jf_error(-err));
+}
+
+static void begin_thread(void)
+{
+	int saved = errno;
+
+	jf_agent_busy++;
+	make_thread();
+	jf_agent_busy--;
 	errno = saved;
 }
 

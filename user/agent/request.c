@@ -17,6 +17,7 @@
 #include "module.h"
 #include "elf.h"
 #include "event.h"
+#include "busy.h"
 #include "retire.h"
 
 #include <asm/prctl.h>
@@ -301,13 +302,13 @@ static enum jf_kind note_word = JF_KIND_NOTE, function_word = JF_KIND_FUNCTION, 
 
 /* All of them have one lock, which this one takes in fork(). */
 static struct jf_provider notes = {
-	JF_PROVIDER_VERSION, "note", list, switch_on, switch_off, &note_word, jf_fork_begins, jf_fork_ends, NULL,
+	JF_PROVIDER_VERSION, "note", list, switch_on, switch_off, &note_word, jf_fork_begins, jf_fork_ends, jf_agent_own, NULL,
 };
 static struct jf_provider functions = {
-	JF_PROVIDER_VERSION, "function", list, switch_on, switch_off, &function_word, NULL, NULL, NULL,
+	JF_PROVIDER_VERSION, "function", list, switch_on, switch_off, &function_word, NULL, NULL, NULL, NULL,
 };
 static struct jf_provider calls = {
-	JF_PROVIDER_VERSION, "call", list, switch_on, switch_off, &call_word, NULL, NULL, NULL,
+	JF_PROVIDER_VERSION, "call", list, switch_on, switch_off, &call_word, NULL, NULL, NULL, NULL,
 };
 
 void jf_ask_for(const char *text)

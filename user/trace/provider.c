@@ -42,6 +42,8 @@ int __jf_provider_register(struct jf_provider *provider)
 	/* Release: pairs with the loads where a thread forks, which does not take the lock. */
 	__atomic_store_n(last_provider, provider, __ATOMIC_RELEASE);
 	last_provider = &provider->next;
+	if (provider->own)
+		jf_own_told(provider->own);
 	jf_providers_unlock();
 	return 0;
 }

@@ -13,7 +13,7 @@
  *   __jf_control_outside()	how the peer that asks for a change writes it, while no thread runs
  *
  * Example:
- *   static struct jf_provider notes = { JF_PROVIDER_VERSION, "note", list, on, off, NULL, NULL };
+ *   static struct jf_provider notes = { JF_PROVIDER_VERSION, "note", list, on, off };
  *   __jf_provider_register(&notes);		// in a constructor
  *
  * A glob is one of files', of bytes (glob.h). With a colon it is matched with "group:name", without
@@ -30,7 +30,7 @@
 
 #include <jumpfunc/trace_event.h>
 
-#define JF_PROVIDER_VERSION	2
+#define JF_PROVIDER_VERSION	3
 
 /**
  * struct jf_listed - one probe, for list()
@@ -69,6 +69,8 @@ typedef int jf_listed_fn(const struct jf_listed *probe, void *arg);
  *           of its own, which it takes in the functions above as well: a handler of its own would
  *           take them before the lock of all providers
  * @fork_ends: after it, in the parent and in the child, if @fork_begins is not NULL
+ * @own:     the thread's calls are not recorded from now on, until it is told the end: they are no
+ *           calls of the program; or NULL. It takes no lock, and these calls can be nested
  * @next:    in libjumpfunc-trace's list
  *
  * Calls are made one at a time, by the control thread, which has all signals blocked, or by a
@@ -91,6 +93,7 @@ struct jf_provider {
 	void			*data;
 	void			(*fork_begins)(void);
 	void			(*fork_ends)(bool child);
+	void			(*own)(bool begins);
 	struct jf_provider	*next;
 };
 

@@ -255,26 +255,32 @@ bool jf_record_started(void)
 
 static void prepare(void)
 {
+	jf_own(true);
 	jf_providers_fork_begins();
 	jf_sdt_lock();
 	jf_events_lock();
 	jf_rings_prepare();
+	jf_own(false);
 }
 
 static void in_parent(void)
 {
+	jf_own(true);
 	jf_rings_parent();
 	jf_events_unlock();
 	jf_sdt_unlock();
 	jf_providers_fork_ends(false);
+	jf_own(false);
 }
 
 static void in_child(void)
 {
+	jf_own(true);
 	jf_rings_child();
 	jf_events_unlock();
 	jf_sdt_unlock();
 	jf_providers_fork_ends(true);
+	jf_own(false);
 }
 
 /* --- the environment ------------------------------------------------------------------- */

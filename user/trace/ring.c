@@ -93,6 +93,7 @@ static void thread_ends(void *ring)
 		r->late |= &r->w == __jf_writer;
 		return;
 	}
+	jf_own(true);
 	jf_shield(&was);
 	has_ended = true;
 	/* It may be one of a recording that was stopped, or of a parent. */
@@ -103,6 +104,7 @@ static void thread_ends(void *ring)
 		jf_live_unlock();
 	}
 	jf_unshield(&was);
+	jf_own(false);
 }
 
 /*

@@ -450,7 +450,7 @@ static int list(const char *glob, jf_listed_fn *fn, void *arg, void *data)
 }
 
 static struct jf_provider provider = {
-	JF_PROVIDER_VERSION, "sdt", list, enable, disable, NULL, NULL, NULL, NULL
+	JF_PROVIDER_VERSION, "sdt", list, enable, disable, NULL, NULL, NULL, NULL, NULL
 };
 
 __attribute__((__constructor__))

@@ -88,8 +88,10 @@ static bool child_exits;
 __attribute__((__destructor__))
 static void control_ends(void)
 {
+	jf_own(true);
 	if (!__atomic_load_n(&__jf_quiet, __ATOMIC_RELAXED) && control.running && control.pid != getpid())
 		child_exits = true;
+	jf_own(false);
 }
 
 /* True if its descriptor still belongs to the socket. */
@@ -479,16 +481,21 @@ static void begin_as_usual(void)
 static void *serve(void *arg)
 {
 	unsigned int turn = (unsigned int)(uintptr_t)arg;
+	bool own = jf_own(true);
 	int peer;
 
 	/* jf-trace knows it by this name. */
 	prctl(PR_SET_NAME, JF_CONTROL_THREAD);
 	begin_as_usual();
-	while (wait_for_peer(turn, &peer))
+	while (wait_for_peer(turn, &peer)) {
+		/* The agent can have been loaded after this thread began. */
+		if (!own)
+			own = jf_own(true);
 		if (peer >= 0) {
 			serve_peer(peer);
 			close(peer);
 		}
+	}
 	return NULL;
 }
 
@@ -540,8 +547,10 @@ static int start_control(void)
 
 static void prepare(void)
 {
+	jf_own(true);
 	pthread_mutex_lock(&control.lock);
 	control.forks++;
+	jf_own(false);
 }
 
 /* With the lock. */
@@ -559,13 +568,16 @@ static void sweep(void)
 
 static void in_parent(void)
 {
+	jf_own(true);
 	pthread_mutex_unlock(&control.lock);
+	jf_own(false);
 }
 
 static void in_child(void)
 {
 	bool was_running = control.running, quiet = __atomic_load_n(&__jf_quiet, __ATOMIC_RELAXED);
 
+	jf_own(true);
 	if (!quiet && still_ours())
 		close(control.fd);
 	control.fd = -1;
@@ -575,6 +587,7 @@ static void in_child(void)
 	if (was_running && !control.ending && !quiet && !start_control() && !(control.forks % SWEEP))
 		sweep();
 	pthread_mutex_unlock(&control.lock);
+	jf_own(false);
 }
 
 /* --- requests of the user ------------------------------------------------------------- */
@@ -655,7 +668,12 @@ static int end_it(void)
 
 int jf_record_control(bool on)
 {
-	return on ? start_it() : end_it();
+	int err;
+
+	jf_own(true);
+	err = on ? start_it() : end_it();
+	jf_own(false);
+	return err;
 }
 
 void __jf_control_by_environment(void)
@@ -687,6 +705,8 @@ static void begins(void)
 __attribute__((__destructor__))
 static void ends(void)
 {
+	jf_own(true);
 	if (!__atomic_load_n(&__jf_quiet, __ATOMIC_RELAXED) && control.pid == getpid() && *control.at.sun_path)
 		unlink(control.at.sun_path);
+	jf_own(false);
 }

@@ -27,6 +27,7 @@
  *   provider.h	provider.c, for the agent
  *   recover.c	reads the traces of other processes
  *   file.c	folders and files, by system calls alone
+ *   own.c	calls that are no calls of the program
  *   env.c	the environment, as it was at the begin
  *   words.c	messages, taken apart
  *   remains.c	sockets of processes that have ended (control.h)
@@ -128,6 +129,11 @@ enum jf_env {
 
 JF_HIDDEN const char *jf_env(enum jf_env which);
 JF_HIDDEN void jf_process_name(char *name, size_t size);
+
+/* --- own.c ------------------------------------------------------------------------- */
+
+JF_HIDDEN void jf_own_told(void (*fn)(bool begins));
+JF_HIDDEN bool jf_own(bool begins);
 
 /* --- file.c ------------------------------------------------------------------------ */
 

@@ -72,7 +72,7 @@ static int disable_probes(const char *glob, void *data)
 }
 
 static struct jf_provider provider = {
-	JF_PROVIDER_VERSION, "note", list_probes, enable_probes, disable_probes, NULL, NULL, NULL, NULL
+	JF_PROVIDER_VERSION, "note", list_probes, enable_probes, disable_probes, NULL, NULL, NULL, NULL, NULL
 };
 
 /* Another thread, so that control and recording are side by side. */

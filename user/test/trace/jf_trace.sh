@@ -1196,6 +1196,75 @@ top_of_folder()
 	ends 0 "$tool" stop "$pid" && rm -r "$at"
 }
 
+# --- nothing is left -------------------------------------------------------------------------
+
+# fails STATUS TEXT COMMAND...: and the process records nothing after it, into no folder.
+fails()
+{
+	status=$1
+	text=$2
+	shift 2
+	ends "$status" "$tool" "$@" && says "$text" && ends 0 "$tool" stats "$pid" && says '^recording 0$' && none_left "controlled-$pid" && none_left report ||
+		{ echo "$*"; return 1; }
+}
+
+# Of each command that makes a folder in a process, each way to fail after that.
+nothing_stays()
+{
+	for command in count record; do
+		fails 1 'do not have all names\|nothing that matches.*has all its names' "$command" -p "$pid" -e small --if 'nowhere > 3' || return 1
+	done
+	fails 1 'nothing that matches.*has all its names' record -p "$pid" -o "$tmp/new" -e small --if 'nowhere > 3' && [ ! -e "$tmp/new" ] || return 1
+	for command in count top; do
+		fails 4 "no probe of process $pid matches" "$command" -p "$pid" -e 'no:such' || return 1
+	done
+	ends 1 "$tool" count -p "$pid" -o "$tmp/nowhere/file" -e small && none_left "controlled-$pid" || return 1
+	# One that matches later is waited for.
+	ends 4 "$tool" record -p "$pid" -e 'no:such' && ends 0 "$tool" stats "$pid" && says '^recording 1$' && ends 0 "$tool" stop "$pid" &&
+		rm -r "$sockets/controlled-$pid"-*
+}
+
+# The process ends in the midst.
+ends_meanwhile()
+{
+	for command in count top; do
+		start_program || return 1
+		"$tool" "$command" -p "$pid" -e small > "$tmp/out" 2> "$tmp/err" 9>&- &
+		job=$!
+		awaits grep -q 'counting\|jftest:small' "$tmp/out" "$tmp/err" || return 1
+		end_program
+		wait "$job"
+		cat "$tmp/out" "$tmp/err"
+		! says 'trace is in' > /dev/null && none_left "controlled-$pid" || return 1
+	done
+}
+
+# The reader of a pipe goes, or a signal comes: the copy of a process's trace goes, too.
+report_is_ended()
+{
+	ends 0 "$tool" record -p "$pid" --packets 64 -e small counted && until_recorded 20000 || return 1
+	for command in script 'script --json' 'report --events'; do
+		# shellcheck disable=SC2086
+		"$tool" $command "$pid" 2> "$tmp/err" | head -n 1 > "$tmp/out"
+		none_left report || { echo "$command: a pipe"; return 1; }
+		for sig in TERM HUP QUIT; do
+			mkfifo "$tmp/slow"
+			# shellcheck disable=SC2086
+			env --default-signal "$tool" $command "$pid" > "$tmp/slow" 2> "$tmp/err" 9>&- &
+			job=$!
+			head -n 1 > "$tmp/out" < "$tmp/slow" 9>&- &
+			exec 8< "$tmp/slow"
+			wait $!
+			kill -"$sig" "$job"
+			exec 8<&-
+			wait "$job"
+			rm "$tmp/slow"
+			none_left report || { echo "$command: $sig"; return 1; }
+		done
+	done
+	ends 0 "$tool" stop "$pid" && rm -r "$sockets/controlled-$pid"-*
+}
+
 # --- disks, damage ---------------------------------------------------------------------------
 
 make_trace() { rm -rf "$tmp/t"; "$tool" run -o "$tmp/t" --no-report -e small "$build/trace_events" 3000 2> /dev/null; trace=$(echo "$tmp"/t/*); }
@@ -1426,6 +1495,9 @@ check "stats after stop" with_program stats_stopped
 check "run -o, again" rotates
 check "recover of a folder of traces" recovers_all
 check "a folder, and the trace in it, are the same to each command" folders_alike
+check "a command that fails leaves no folder" with_program nothing_stays
+check "... nor if the process ends" ends_meanwhile
+if have babeltrace2; then check "... nor if it is ended" with_program report_is_ended; else skip "... nor if it is ended" "no babeltrace2"; fi
 check "top of a folder of traces" with_program top_of_folder
 if have python3; then
 	check "a hostile process" hostile_process

@@ -518,6 +518,7 @@ static int count_process(const struct options *o, pid_t pid)
 	char folder[PATH_MAX];
 	FILE *to = open_output(o, stdout);
 	int status, stopped = STATUS_OK;
+	bool counted;
 	uid_t uid;
 
 	if (!to)
@@ -526,15 +527,17 @@ static int count_process(const struct options *o, pid_t pid)
 	status = record_from_now(o, pid, "count", folder, sizeof(folder));
 	if (status && !*folder)
 		return close_output(o, to, status);
-	if (!status)
+	counted = !status;
+	if (counted)
 		wait_for_end(o, pid, folder, o->sums && !o->output && !o->csv && !o->json && isatty(STDOUT_FILENO));
 	if (pid_owner(pid, &uid))
 		stopped = stop_process(pid);
-	if (!status) {
+	if (counted) {
 		leave_on_signal(folder);
 		status = show_counts(to, o, folder);
 	}
-	if (!stopped && status != STATUS_FAILED)
+	/* Numbers that could not be shown stay. */
+	if (!stopped && !(counted && status == STATUS_FAILED))
 		remove_traces(folder);
 	else
 		note("the trace is in %s", folder);

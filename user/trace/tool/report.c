@@ -310,6 +310,59 @@ static int report_folder(const struct options *o, const char *folder, char **mor
 	return status ? status : lost;
 }
 
+/* Shows a copy, and is not to leave it: so it waits for another process that does this. */
+static volatile sig_atomic_t reporter;
+
+static void end_reporter(int sig)
+{
+	if (reporter > 0)
+		kill((pid_t)reporter, sig);
+}
+
+static void report_here(const struct options *o, const char *folder, char **more, const sigset_t *mask)
+{
+	static const int signals[] = { SIGTERM, SIGHUP, SIGQUIT };
+	size_t i;
+	int status;
+
+	for (i = 0; i < sizeof(signals) / sizeof(*signals); i++)
+		if (signal(signals[i], SIG_DFL) == SIG_IGN)
+			signal(signals[i], SIG_IGN);
+	sigprocmask(SIG_SETMASK, mask, NULL);
+	status = report_folder(o, folder, more);
+	if (fflush(stdout) && errno != EPIPE && !status)
+		status = fail("stdout: %s", strerror(errno));
+	_exit(status);
+}
+
+/* The status of the other process, as a shell has it. */
+static int report_apart(const struct options *o, const char *folder, char **more)
+{
+	static const int signals[] = { SIGTERM, SIGHUP, SIGQUIT };
+	int status = 0, err;
+	sigset_t all, mask;
+	size_t i;
+
+	fflush(stdout);
+	/* A signal waits until it is known to which process it is to be passed on. */
+	sigfillset(&all);
+	sigprocmask(SIG_BLOCK, &all, &mask);
+	for (i = 0; i < sizeof(signals) / sizeof(*signals); i++)
+		if (signal(signals[i], end_reporter) == SIG_IGN)
+			signal(signals[i], SIG_IGN);
+	reporter = fork();
+	err = errno;
+	if (!reporter)
+		report_here(o, folder, more, &mask);
+	sigprocmask(SIG_SETMASK, &mask, NULL);
+	while (reporter > 0 && waitpid((pid_t)reporter, &status, 0) < 0 && errno == EINTR)
+		;
+	if (reporter < 0)
+		return fail("%s", strerror(err));
+	reporter = 0;
+	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
 /* A process goes on recording: the output is of a copy. */
 static int report_process(const struct options *o, pid_t pid, char **more)
 {
@@ -328,7 +381,7 @@ static int report_process(const struct options *o, pid_t pid, char **more)
 	if (status)
 		return status;
 	signal(SIGINT, SIG_IGN);
-	status = report_folder(o, copy, more);
+	status = report_apart(o, copy, more);
 	signal(SIGINT, SIG_DFL);
 	remove_traces(copy);
 	/* Of the copy itself, which has neither. */

@@ -108,21 +108,21 @@ static int switch_one(pid_t pid, const char *glob, bool on, answer_fn *fn, FILE 
 	return STATUS_OK;
 }
 
-static int switch_all(const struct options *o, char **argv, bool on)
+/* @any: a pattern is switched, or is for objects that come later. */
+static int switch_all(const struct options *o, char **argv, bool on, bool *any)
 {
+	unsigned int i, num = o->num_globs;
 	int status = STATUS_OK, one;
-	unsigned int i;
+	const char *glob;
 	pid_t pid;
 
-	if (!is_pid(argv[0], &pid))
-		return fail("'%s' is no number of a process", argv[0]), STATUS_USAGE;
-	for (i = 0; i < o->num_globs; i++) {
-		one = switch_one(pid, o->globs[i], on, one_failed, stdout);
-		if (one && status != STATUS_FAILED)
-			status = one;
-	}
-	for (argv++; *argv; argv++) {
-		one = switch_one(pid, *argv, on, one_failed, stdout);
+	*any = false;
+	if (!is_pid(*argv++, &pid))
+		return fail("'%s' is no number of a process", argv[-1]), STATUS_USAGE;
+	for (i = 0; i < num || *argv; i++) {
+		glob = i < num ? o->globs[i] : *argv++;
+		one = switch_one(pid, glob, on, one_failed, stdout);
+		*any |= one != STATUS_FAILED;
 		if (one && status != STATUS_FAILED)
 			status = one;
 	}
@@ -131,16 +131,20 @@ static int switch_all(const struct options *o, char **argv, bool on)
 
 int do_enable(const struct options *o, int argc, char **argv)
 {
+	bool any;
+
 	if (argc < 2 && !o->num_globs)
 		return fail("which probes? jf-trace enable PID GLOB..."), STATUS_USAGE;
-	return switch_all(o, argv, true);
+	return switch_all(o, argv, true, &any);
 }
 
 int do_disable(const struct options *o, int argc, char **argv)
 {
+	bool any;
+
 	if (argc < 2 && !o->num_globs)
 		return fail("which probes? jf-trace disable PID GLOB..."), STATUS_USAGE;
-	return switch_all(o, argv, false);
+	return switch_all(o, argv, false, &any);
 }
 
 /*
@@ -197,47 +201,65 @@ static int begin_in(const struct options *o, pid_t pid, const char *parent, char
 	return trace_of(pid, folder, size);
 }
 
-/* Begins to record. @folder: of the trace, "" without one. */
-static int begin(const struct options *o, pid_t pid, char *folder, size_t size)
+/* Begins to record. @folder: of the trace, "" without one. @made: the folder of -o is new. */
+static int begin(const struct options *o, pid_t pid, char *folder, size_t size, bool *made)
 {
-	bool made = false;
-	char *parent = o->output ? parent_of(o->output, pid, &made) : NULL;
+	char *parent;
 	int status;
 
+	*made = false;
+	parent = o->output ? parent_of(o->output, pid, made) : NULL;
 	if (o->output && !parent)
 		return STATUS_FAILED;
 	status = begin_in(o, pid, parent, folder, size);
 	/* As long as nothing is in it. */
-	if (status && made)
+	if (status && *made)
 		rmdir(parent);
 	free(parent);
 	return status;
 }
 
+/* Of a recording that can have no record. */
+static void undo_record(const struct options *o, pid_t pid, const char *folder, bool made)
+{
+	if (stop_process(pid))
+		return;
+	remove_traces(folder);
+	/* If nothing else is in it. */
+	if (made)
+		rmdir(o->output);
+	note("nothing is recorded: %s was removed", folder);
+}
+
 int do_record(const struct options *o, int argc, char **argv)
 {
 	char folder[PATH_MAX];
+	bool made, any = true;
 	int status;
 	pid_t pid;
 
 	if (!is_pid(argv[0], &pid))
 		return fail("'%s' is no number of a process", argv[0]), STATUS_USAGE;
-	status = begin(o, pid, folder, sizeof(folder));
+	status = begin(o, pid, folder, sizeof(folder), &made);
 	if (status)
 		return status;
 	put_safe(stdout, folder);
 	putchar('\n');
 	/* All that there are; a provider may refuse to take that for all functions. */
 	if (argc < 2 && !o->num_globs)
-		return switch_one(pid, "*", true, NULL, stdout);
-	return switch_all(o, argv, true);
+		status = switch_one(pid, "*", true, NULL, stdout);
+	else
+		status = switch_all(o, argv, true, &any);
+	if (!any)
+		undo_record(o, pid, folder, made);
+	return status;
 }
 
 int record_from_now(const struct options *o, pid_t pid, const char *mode, char *folder, size_t size)
 {
 	const struct options how = { .mode = mode };
-	int status = begin(&how, pid, folder, size), one;
-	bool any = false;
+	bool any = false, made;
+	int status = begin(&how, pid, folder, size, &made), one;
 	unsigned int i;
 
 	if (status)

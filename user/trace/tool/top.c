@@ -49,6 +49,7 @@ static int by_rate(const void *x, const void *y)
  * @num:    how many
  * @begun:  a trace that comes now is new
  * @full:   one could not be opened, for there are too many
+ * @ours:   it is removed after this
  * @err:    0, or -errno
  */
 struct looks {
@@ -57,6 +58,7 @@ struct looks {
 	size_t		num;
 	bool		begun;
 	bool		full;
+	bool		ours;
 	int		err;
 };
 
@@ -253,11 +255,11 @@ static int look(struct looks *l)
 	return err ? err : num < 0 ? num : l->err;
 }
 
-static int begin_looks(struct looks *l, const char *folder)
+static int begin_looks(struct looks *l, const char *folder, bool ours)
 {
 	int num;
 
-	*l = (struct looks){ .folder = folder };
+	*l = (struct looks){ .folder = folder, .ours = ours };
 	num = each_trace(folder, add_trace, l);
 	l->begun = true;
 	return num < 0 ? num : num ? l->err : -ENODATA;
@@ -302,7 +304,10 @@ static int watch(const struct options *o, struct looks *l, pid_t pid)
 		if (ferror(stdout) || (o->times && ++times == o->times))
 			break;
 		if (pid && !pid_owner(pid, &uid)) {
-			note("process %d has ended; its trace is in %s", (int)pid, l->folder);
+			if (l->ours)
+				note("process %d has ended", (int)pid);
+			else
+				note("process %d has ended; its trace is in %s", (int)pid, l->folder);
 			break;
 		}
 	}
@@ -313,14 +318,14 @@ static int watch(const struct options *o, struct looks *l, pid_t pid)
 }
 
 /* Of a folder: a trace, or one that has traces. */
-static int top_of(const struct options *o, const char *from, pid_t pid)
+static int top_of(const struct options *o, const char *from, pid_t pid, bool ours)
 {
 	struct looks l;
 	int err, status;
 
 	if (any_trace(from))
 		return STATUS_FAILED;
-	err = begin_looks(&l, from);
+	err = begin_looks(&l, from, ours);
 	if (err)
 		status = fail("%s: %s", from, err == -ENODATA ? "no trace of jumpfunc" : strerror(-err));
 	else
@@ -339,11 +344,13 @@ static int top_from_now(const struct options *o, pid_t pid)
 	if (status && !*folder)
 		return status;
 	if (!status)
-		status = top_of(o, folder, pid);
+		status = top_of(o, folder, pid, true);
 	if (pid_owner(pid, &uid))
 		stopped = stop_process(pid);
 	if (!stopped)
 		remove_traces(folder);
+	else
+		note("the trace is in %s", folder);
 	return status ? status : stopped;
 }
 
@@ -356,9 +363,9 @@ int do_top(const struct options *o, int argc, char **argv)
 	(void)argc;
 	end_on_signals();
 	if (!is_pid(argv[0], &pid))
-		return o->num_globs ? (fail("-e is for a process, which records these events then"), STATUS_USAGE) : top_of(o, argv[0], 0);
+		return o->num_globs ? (fail("-e is for a process, which records these events then"), STATUS_USAGE) : top_of(o, argv[0], 0, false);
 	if (o->num_globs)
 		return top_from_now(o, pid);
 	status = trace_of(pid, folder, sizeof(folder));
-	return status ? status : top_of(o, folder, pid);
+	return status ? status : top_of(o, folder, pid, false);
 }

@@ -139,10 +139,9 @@ bool jf_arch_leads_into(unsigned long start, unsigned long end,
 	return false;
 }
 
-enum jf_seen jf_arch_scan(struct task_struct *t, struct jf_scan *scan,
-			  bool strict)
+bool jf_arch_scan(struct task_struct *t, struct jf_scan *scan, bool strict)
 {
-	return JF_SEEN_UNKNOWN;
+	return true;
 }
 
 void jf_arch_stats_get(struct jf_arch_stats *stats)

@@ -9,13 +9,6 @@
 
 struct task_struct;
 
-/* The result of a task's stack scan. */
-enum jf_seen {
-	JF_SEEN_CLEAN,		/* nothing on its stack leads into the spans */
-	JF_SEEN_INSIDE,		/* something does */
-	JF_SEEN_UNKNOWN,	/* something may, where it could not be unwound */
-};
-
 /**
  * struct jf_scan - the search of a task's stack, and its result
  * @in:     text that the task must not be in, or return to. With a tag: a
@@ -33,10 +26,10 @@ bool jf_arch_can_scan(void);
 /* The option whose lack has words of former calls count as return addresses; NULL: none lacks. */
 const char *jf_arch_unwind_lacks(void);
 /*
- * Scan the stack of a task that is not running, with all CPUs stopped.
+ * Scan the stack of a task that is not running, with all CPUs stopped. True: something on it leads
+ * into the spans, or may, where it could not be unwound.
  * @strict: it may have been interrupted anywhere.
  */
-enum jf_seen jf_arch_scan(struct task_struct *t, struct jf_scan *scan,
-			  bool strict);
+bool jf_arch_scan(struct task_struct *t, struct jf_scan *scan, bool strict);
 
 #endif /* JF_ARCH_STACK_H */

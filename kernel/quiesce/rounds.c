@@ -36,7 +36,7 @@
 /* A task that has not been seen outside. */
 struct jf_suspect {
 	struct task_struct	*task;
-	enum jf_seen		seen;
+	bool			inside;
 	unsigned long		where;
 	/* How often it had lost its CPU at that time. */
 	unsigned long		switches;
@@ -77,7 +77,7 @@ static int jf_gather_stopped(void *arg)
 		jf_suspect_add(w, t);
 	rcu_read_unlock();
 	jf_exits_each_stopped(jf_suspect_exiting, w);
-	w->inside = jf_arch_scan(w->caller, &w->scan, jf_is_strict(w->caller)) != JF_SEEN_CLEAN;
+	w->inside = jf_arch_scan(w->caller, &w->scan, jf_is_strict(w->caller));
 	w->ns = ktime_get_ns() - start;
 	return 0;
 }
@@ -96,8 +96,7 @@ static int jf_scan_stopped(void *arg)
 	for (i = w->from; i < w->to; i++) {
 		struct jf_suspect *s = &w->suspect[i];
 
-		s->seen = jf_arch_scan(s->task, &w->scan,
-				       jf_is_strict(s->task));
+		s->inside = jf_arch_scan(s->task, &w->scan, jf_is_strict(s->task));
 		s->where = w->scan.where;
 		s->switches = jf_switches(s->task);
 	}
@@ -171,10 +170,10 @@ static void jf_scan_round(struct jf_wait *w)
 		stop_machine(jf_scan_stopped, w, NULL);
 		jf_scan_account(w, w->to - w->from);
 		for (i = w->from; i < w->to; i++) {
-			if (w->suspect[i].seen == JF_SEEN_CLEAN)
-				put_task_struct(w->suspect[i].task);
-			else
+			if (w->suspect[i].inside)
 				w->suspect[kept++] = w->suspect[i];
+			else
+				put_task_struct(w->suspect[i].task);
 		}
 		cond_resched();
 	}

@@ -105,7 +105,7 @@ static void jfk_put(struct jfk_task *t)
 
 /* --- looking ------------------------------------------------------------- */
 
-static enum jf_seen jfk_scan(struct jfk_task *t, struct jf_scan *scan, bool strict)
+static bool jfk_scan(struct jfk_task *t, struct jf_scan *scan, bool strict)
 {
 	struct jfk_image *im;
 
@@ -115,7 +115,7 @@ static enum jf_seen jfk_scan(struct jfk_task *t, struct jf_scan *scan, bool stri
 		jfk_breach("a stack is read that cannot be");
 	/* The caller: it cannot be freed, and is no task that is waited for. */
 	if (t == &jfk_me)
-		return jf_spans_has(&scan->in, t->at) ? JF_SEEN_INSIDE : JF_SEEN_CLEAN;
+		return jf_spans_has(&scan->in, t->at);
 	if (t->refs <= 0)
 		jfk_breach("a task is scanned that may have been freed");
 	jfk.seen++;
@@ -128,12 +128,12 @@ static enum jf_seen jfk_scan(struct jfk_task *t, struct jf_scan *scan, bool stri
 
 	scan->where = 0;
 	if (!refcount_read(&t->stack_refcount))
-		return JF_SEEN_CLEAN;
+		return false;
 	if (t->unreadable)
-		return JF_SEEN_UNKNOWN;
+		return true;
 	if (jf_spans_has(&scan->in, t->at))
 		scan->where = t->at;
-	return scan->where ? JF_SEEN_INSIDE : JF_SEEN_CLEAN;
+	return scan->where;
 }
 
 static int jfk_stop(int (*fn)(void *arg), void *arg);

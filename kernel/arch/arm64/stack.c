@@ -295,46 +295,45 @@ static bool jf_follow(struct jf_frames *f, struct task_struct *t,
 	return f->from;
 }
 
-static enum jf_seen jf_frames_scan(struct task_struct *t, struct jf_scan *scan)
+static bool jf_frames_scan(struct task_struct *t, struct jf_scan *scan)
 {
 	struct jf_frames f = { .fp = t->thread.cpu_context.fp };
 	unsigned long where, from;
 	bool whole;
 
 	if (jf_follow(&f, t, scan, &whole))
-		return JF_SEEN_INSIDE;
+		return true;
 	where = scan->where;
 	scan->where = 0;
 	if (jf_graph_has(t, scan) ||
 	    (!jf_hooks_are(t, f.hooks) && jf_rethook_has(t, scan)))
-		return JF_SEEN_UNKNOWN;
+		return true;
 	if (!whole) {
 		if (f.from)
-			return JF_SEEN_INSIDE;
+			return true;
 		/* The rest can only be told by words: after the last record. */
 		from = f.fp;
 		if (from < t->thread.cpu_context.sp ||
 		    (void *)from >= task_stack_page(t) + THREAD_SIZE)
 			from = t->thread.cpu_context.sp;
 		if (jf_words_have(t, from, scan))
-			return JF_SEEN_UNKNOWN;
+			return true;
 	}
 	scan->where = where;
-	return JF_SEEN_CLEAN;
+	return false;
 }
 
-enum jf_seen jf_arch_scan(struct task_struct *t, struct jf_scan *scan,
-			  bool strict)
+bool jf_arch_scan(struct task_struct *t, struct jf_scan *scan, bool strict)
 {
 	bool lead;
 
 	if (!jf_scan_begin(scan, t))
-		return JF_SEEN_CLEAN;
+		return false;
 	lead = jf_words_have(t, t->thread.cpu_context.sp, scan) ||
 	       jf_context_has(t, scan) || jf_graph_has(t, scan) ||
 	       jf_rethook_has(t, scan);
 	if (!lead && !strict)
-		return JF_SEEN_CLEAN;
+		return false;
 	scan->where = 0;
 	return jf_frames_scan(t, scan);
 }

@@ -627,28 +627,25 @@ static bool jf_hooks_have(struct task_struct *t, struct jf_scan *scan)
 	return false;
 }
 
-static enum jf_seen jf_frames_scan(struct task_struct *t, struct jf_scan *scan)
+static bool jf_frames_scan(struct task_struct *t, struct jf_scan *scan)
 {
 	struct jf_frames f = { .sp = READ_ONCE(t->thread.sp) };
 	unsigned long where;
 	bool whole;
 
 	if (jf_unwind(&f, t, scan, &whole))
-		return JF_SEEN_INSIDE;
-	if (!whole) {
-		if (f.from && !jf_hooks_excuse(t, scan, &f))
-			return JF_SEEN_INSIDE;
-		if (jf_copy_leads(scan, f.addr))
-			return JF_SEEN_INSIDE;
-		/* The rest can only be told by words. */
-		where = scan->where;
-		scan->where = 0;
-		if (jf_rest_has(t, f.sp, scan) || jf_graph_has(t, scan) ||
-		    jf_hooks_have(t, scan))
-			return JF_SEEN_UNKNOWN;
-		scan->where = where;
-	}
-	return JF_SEEN_CLEAN;
+		return true;
+	if (whole)
+		return false;
+	if ((f.from && !jf_hooks_excuse(t, scan, &f)) || jf_copy_leads(scan, f.addr))
+		return true;
+	/* The rest can only be told by words. */
+	where = scan->where;
+	scan->where = 0;
+	if (jf_rest_has(t, f.sp, scan) || jf_graph_has(t, scan) || jf_hooks_have(t, scan))
+		return true;
+	scan->where = where;
+	return false;
 }
 #else
 static bool jf_copies_lead(struct task_struct *t, struct jf_scan *scan)
@@ -657,25 +654,24 @@ static bool jf_copies_lead(struct task_struct *t, struct jf_scan *scan)
 }
 
 /* A word may be a leftover, but nothing here can tell. */
-static enum jf_seen jf_frames_scan(struct task_struct *t, struct jf_scan *scan)
+static bool jf_frames_scan(struct task_struct *t, struct jf_scan *scan)
 {
-	return JF_SEEN_UNKNOWN;
+	return true;
 }
 #endif
 
-enum jf_seen jf_arch_scan(struct task_struct *t, struct jf_scan *scan,
-			  bool strict)
+bool jf_arch_scan(struct task_struct *t, struct jf_scan *scan, bool strict)
 {
 	bool lead;
 
 	if (!jf_scan_begin(scan, t))
-		return JF_SEEN_CLEAN;
+		return false;
 	lead = jf_words_have(t, READ_ONCE(t->thread.sp), scan) || jf_graph_has(t, scan) ||
 	       jf_rethook_has(t, scan);
 	if (!lead && !(strict && JF_CAN_UNWIND))
-		return JF_SEEN_CLEAN;
+		return false;
 	if (jf_rethook_warns(t) && jf_graph_used(t))
-		return lead || jf_copies_lead(t, scan) ? JF_SEEN_UNKNOWN : JF_SEEN_CLEAN;
+		return lead || jf_copies_lead(t, scan);
 	scan->where = 0;
 	return jf_frames_scan(t, scan);
 }

@@ -106,6 +106,20 @@ sums()
 }
 check "time, top and list of it" sums
 
+# Without a kind a pattern names functions to each command, and calls to none: disable says that calls are on.
+kinds()
+{
+	begin "$waits" epoll || return 1
+	ends 0 "$tool" record -p "$pid" -e call/waits:do_epoll && ends 0 "$tool" list -p "$pid" -e '*do_epoll' && says 'function off' &&
+		! says '^call' > /dev/null && ends 4 "$tool" disable "$pid" '*do_epoll' &&
+		says "call/ alone: 1 that are on match: jf-trace disable $pid 'call/\*do_epoll'" && ends 0 "$tool" disable "$pid" 'call/*do_epoll' &&
+		says 'disabled 1' && ends 4 "$tool" disable "$pid" '*do_epoll' && ! says 'call/' > /dev/null || { finish; return 1; }
+	ends 0 "$tool" enable "$pid" '*do_epoll' && ends 0 "$tool" list -p "$pid" -e 'call/*do_epoll' && says '^call  *off' &&
+		ends 0 "$tool" disable "$pid" '*do_epoll' && says 'disabled 1' || { finish; return 1; }
+	finish
+}
+check "a pattern names the same to each command" kinds
+
 # Whatever asks jf-trace to end, nothing stays on: the next command is not refused. The reader of a pipe that goes is such an end, too.
 ends_of()
 {

@@ -79,6 +79,27 @@ static int one_without(const struct jf_words *w, void *arg)
 	return 0;
 }
 
+static int one_call_on(const struct jf_words *w, void *arg)
+{
+	*(unsigned int *)arg += w->num == 6 && !strcmp(w->word[0], "probe") && !strcmp(w->word[4], "on");
+	return 0;
+}
+
+/* A pattern without a kind means no calls. The user has possibly meant those that are on. */
+static void hint_calls(pid_t pid, const char *glob)
+{
+	const char *rest = glob, *words[] = { "list", NULL, NULL };
+	char text[JF_PATTERN_TEXT + 8];
+	unsigned int num = 0;
+
+	if (jf_kind_of(&rest) != JF_KIND_ANY)
+		return;
+	snprintf(text, sizeof(text), "call/%s", glob);
+	words[1] = text;
+	if (is_pattern(text) && !ask(pid, words, one_call_on, &num, NULL) && num)
+		note("calls are named by call/ alone: %u that are on match: jf-trace disable %d '%s'", num, (int)pid, text);
+}
+
 /*
  * STATUS_NONE if no probe matches. @fn is told of parts that could not, and @to of how many could.
  */
@@ -102,6 +123,8 @@ static int switch_one(pid_t pid, const char *glob, bool on, answer_fn *fn, FILE 
 	if (!n) {
 		fail(on ? "no probe of process %d matches '%s' now: jf-trace list %d" :
 		     "no probe of process %d that is on matches '%s': jf-trace list %d", (int)pid, asked_glob(glob), (int)pid);
+		if (!on)
+			hint_calls(pid, glob);
 		return STATUS_NONE;
 	}
 	fprintf(to, "%s %d\n", on ? "enabled" : "disabled", n);

@@ -79,6 +79,98 @@ json()
 	END
 }
 
+# A tree of calls that a number decides, by several threads one after the other; with a third argument it is killed in the midst.
+cat > "$tmp/random.c" << 'END'
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#define KEEP __attribute__((__noinline__))
+#define ROOM __asm__ volatile("nop; nop; nop; nop; nop; nop; nop; nop" : : : "memory")
+static unsigned int seed, left;
+static int ends;
+static unsigned int any(unsigned int n) { seed = seed * 1103515245U + 12345U; return (seed >> 16) % n; }
+KEEP int f0(int deep);
+KEEP int f1(int deep);
+KEEP int f2(int deep);
+KEEP int f3(int deep);
+static int (*const f[])(int deep) = { f0, f1, f2, f3 };
+static int more(int deep)
+{
+	int n = 0, k;
+	for (k = any(4); k && deep < 60 && left; k--) {
+		if (!--left && ends)
+			raise(SIGKILL);
+		n += f[any(4)](deep + 1);
+	}
+	return n;
+}
+KEEP int f0(int deep) { int n; ROOM; n = more(deep) + 1; ROOM; return n; }
+KEEP int f1(int deep) { int n; ROOM; n = more(deep) + 2; ROOM; return n; }
+KEEP int f2(int deep) { int n; ROOM; n = more(deep) + 3; ROOM; return n; }
+KEEP int f3(int deep) { int n; ROOM; n = more(deep) + 4; ROOM; return n; }
+KEEP int down(int n) { int a = 0; ROOM; if (n) a = down(n - 1) + 1; ROOM; return a; }
+static void *work(void *arg) { while (left) f0(0); (void)arg; return NULL; }
+int main(int argc, char **argv)
+{
+	pthread_t t;
+	int i;
+	for (i = 0; i < 3; i++) {
+		seed = (unsigned int)atoi(argv[1]) + (unsigned int)i;
+		left = 500;
+		ends = argc > 3 && i == 2;
+		if (pthread_create(&t, NULL, work, NULL) || pthread_join(t, NULL))
+			return 1;
+	}
+	return down(atoi(argv[2])) != atoi(argv[2]);
+}
+END
+
+# equal SEED DEPTH [KILLED]: the numbers and times of all views, and of each event, are the same.
+equal()
+{
+	rm -rf "$tmp/trace"
+	"$tool" run --no-report --mode keep -o "$tmp/trace" -e 'call/random:f?' -e call/random:down -- "$tmp/random" "$@" > "$tmp/out" 2>&1
+	for view in summary graph folded json; do
+		"$tool" report "--$view" "$tmp/trace" > "$tmp/$view" 2> "$tmp/err" || { cat "$tmp/err"; return 1; }
+		! grep 'are not shown' "$tmp/err" || return 1
+	done
+	python3 - "$tmp" <<- 'END'
+		import collections, json, sys
+		def ns(text):
+		    whole, part = text.split(".")
+		    return int(whole) * 1000 + int(part)
+		def table(view, name_at):
+		    sums = collections.defaultdict(lambda: [0, 0, 0])
+		    for line in list(open(f"{sys.argv[1]}/{view}"))[1:]:
+		        words = line.split()
+		        for i, value in enumerate((ns(words[0]), ns(words[1]), int(words[name_at - 1]))):
+		            sums[words[name_at]][i] += value
+		    return sums
+		summary, graph = table("summary", 5), table("graph", 3)
+		events = collections.defaultdict(lambda: [0, 0])
+		for e in json.load(open(sys.argv[1] + "/json"))["traceEvents"]:
+		    if e["ph"] == "X":
+		        events[e["name"]][0] += e["args"]["duration"]
+		        events[e["name"]][1] += 1
+		folded = collections.Counter()
+		for line in open(sys.argv[1] + "/folded"):
+		    stack, value = line.rsplit(" ", 1)
+		    folded[stack.split(";")[-1]] += int(value)
+		assert set(summary) == set(graph) == set(events) and len(summary) >= 4, (summary, graph, events)
+		for name, (total, own, calls) in graph.items():
+		    assert events[name] == [total, calls], (name, events[name], total, calls)
+		    assert summary[name][1:] == [own, calls] and folded[name] == own, (name, summary[name], own, calls, folded[name])
+	END
+}
+
+sums_equal()
+{
+	for seed in 1 2 3 4 5 6 7 8; do
+		equal "$seed" "$((seed * 10))" && equal "$seed" 10 killed || { echo "seed $seed"; return 1; }
+	done
+	equal 9 4000
+}
+
 # Entries alone have no times.
 entries()
 {
@@ -110,11 +202,12 @@ damaged()
 	done
 }
 
-${CC:-cc} -O1 -falign-functions=64 -o "$tmp/tree" "$tmp/tree.c" || exit 1
+${CC:-cc} -O1 -falign-functions=64 -o "$tmp/tree" "$tmp/tree.c" && ${CC:-cc} -O1 -falign-functions=64 -pthread -o "$tmp/random" "$tmp/random.c" || exit 1
 check "a table of calls" summary
 check "a tree of calls" graph
 check "stacks for a flame graph" folded
 if have python3; then check "events with durations, for viewers" json; else skip "events with durations" "no python3"; fi
+if have python3; then check "the same sums in each view, of random calls" sums_equal; else skip "the same sums in each view" "no python3"; fi
 check "a trace without calls" entries
 if have python3; then check "damaged rings" damaged; else skip "damaged rings" "no python3"; fi
 tap_end

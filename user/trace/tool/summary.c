@@ -31,7 +31,7 @@
 #define DEPTH_AT	80
 #define LEFT_AT		84
 #define CALL_SIZE	96
-#define DEPTH_MAX	1024
+#define DEPTH_MAX	8192
 #define PACKET_MAX	(64u << 20)
 
 /**
@@ -435,19 +435,19 @@ static void put_folded(const struct node *n, const char **stack, unsigned int de
 	char *text, *p;
 
 	for (; n; n = n->next) {
-		stack[depth] = n->name;
+		text = readable(n->name);
+		for (p = text; p && *p; p++)
+			*p = *p == ';' ? ':' : *p;
+		stack[depth] = text ? text : n->name;
 		for (i = 0; self_of(n) && i <= depth; i++) {
-			text = readable(stack[i]);
-			for (p = text; p && *p; p++)
-				*p = *p == ';' ? ':' : *p;
 			if (i)
 				putchar(';');
-			put_safe(stdout, text ? text : stack[i]);
-			free(text);
+			put_safe(stdout, stack[i]);
 		}
 		if (self_of(n))
 			printf(" %" PRIu64 "\n", self_of(n));
 		put_folded(n->first, stack, depth + 1);
+		free(text);
 	}
 }
 

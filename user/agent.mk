@@ -84,6 +84,10 @@ $(OUT)/agent/asked: $(AGENT_TEST)/asked.c trace/words.c $(OUT)/agent/subject.so 
 $(OUT)/agent/waits: $(AGENT_TEST)/waits.c
 	@mkdir -p $(@D)
 	$(CC) $(AGENT_CFLAGS) -O2 -o $@ $< -ldl
+# States that few programs are in.
+$(OUT)/agent/states: $(AGENT_TEST)/states.c
+	@mkdir -p $(@D)
+	$(CC) $(AGENT_CFLAGS) -O2 -rdynamic -o $@ $< -lm
 $(OUT)/agent/test_displace: $(AGENT_TEST)/test_displace.c agent/displace.c $(AGENT_HEADERS) test/tap.h
 	@mkdir -p $(@D)
 	$(CC) $(AGENT_CFLAGS) -O1 -o $@ $(filter %.c,$^) -lZydis
@@ -108,7 +112,7 @@ $(OUT)/agent/fuzz_file: $(AGENT_TEST)/fuzz_file.c agent/operand.c agent/note.c a
 	$(CLANG) $(AGENT_CFLAGS) -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -o $@ $(filter %.c,$^)
 
 # The longest first, as others wait for none of them.
-agent-check: $(OUT)/jf-trace $(OUT)/jf-recover $(AGENT_LIB) $(if $(AGENT_LIB),$(addprefix $(OUT)/agent/,test_displace test_exits test_parts test_types test_place test_place-fixed storm asked waits) $(if $(CLANG),$(OUT)/agent/fuzz_file))
+agent-check: $(OUT)/jf-trace $(OUT)/jf-recover $(AGENT_LIB) $(if $(AGENT_LIB),$(addprefix $(OUT)/agent/,test_displace test_exits test_parts test_types test_place test_place-fixed storm asked waits states) $(if $(CLANG),$(OUT)/agent/fuzz_file))
 ifneq ($(AGENT_LIB),)
 	+@rc=0; echo "# test_displace"; $(OUT)/agent/test_displace || rc=1; \
 	echo "# test_exits"; $(OUT)/agent/test_exits || rc=1; \
@@ -118,6 +122,7 @@ ifneq ($(AGENT_LIB),)
 	echo "# imports.sh"; test/imports.sh $(OUT)/libjumpfunc-agent-glibc.so || rc=1; \
 	echo "# agent.sh"; CC="$(CC)" CXX="$(CXX)" $(AGENT_TEST)/agent.sh $(OUT) $(AGENT_SECONDS) || rc=1; \
 	echo "# programs.sh"; CC="$(CC)" $(AGENT_TEST)/programs.sh $(OUT) || rc=1; \
+	echo "# states.sh"; $(AGENT_TEST)/states.sh $(OUT) || rc=1; \
 	echo "# real.sh"; $(AGENT_TEST)/real.sh $(OUT) $(REAL_SECONDS) || rc=1; \
 	echo "# names.sh"; CXX="$(CXX)" $(AGENT_TEST)/names.sh $(OUT) || rc=1; \
 	echo "# types.sh"; CC="$(CC)" CXX="$(CXX)" $(AGENT_TEST)/types.sh $(OUT) || rc=1; \

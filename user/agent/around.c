@@ -7,6 +7,7 @@
 #include "point.h"
 #include "detour.h"
 #include "displace.h"
+#include "module.h"
 
 #include <string.h>
 
@@ -20,7 +21,7 @@
  */
 static bool is_copied(const struct jf_point *t, const struct jf_detour *d)
 {
-	return !memcmp((const void *)t->at, d->insn, d->nr_insn);
+	return jf_module_shows(t->at, d->nr_insn + JF_TEXT_MAX) && !memcmp((const void *)t->at, d->insn, d->nr_insn);
 }
 
 bool jf_point_fits(const struct jf_point *t, const struct jf_detour *d)
@@ -60,6 +61,8 @@ const char *jf_point_changed(const struct jf_point *t)
 	uint8_t text[JF_TEXT_MAX];
 	unsigned int i, num = find_text(t, text);
 
+	if (!jf_module_shows(t->at, num))
+		return "its text cannot be read";
 	if (!memcmp(now, text, num))
 		return NULL;
 	for (i = 0; i < num; i++)
@@ -79,6 +82,8 @@ bool jf_point_stands(const struct jf_point *t)
 	const uint8_t *now = (const uint8_t *)t->at;
 	unsigned int i;
 
+	if (!jf_module_shows(t->at, t->detour.poke.num))
+		return false;
 	for (i = 0; i < t->detour.poke.num; i++)
 		if (now[i] != t->detour.poke.new[i] && now[i] != 0xcc)
 			return false;

@@ -445,6 +445,10 @@ int jf_detour_make(struct jf_detour *d, struct jf_module *module, uintptr_t at, 
 	d->way = JF_WAY_NONE;
 	d->byte = false;
 	d->hop = 0;
+	if (!jf_module_shows(at, avail < sizeof(d->insn) + LINE ? avail : sizeof(d->insn) + LINE)) {
+		d->why = "its text cannot be read";
+		return -EOPNOTSUPP;
+	}
 	if (avail && b.insn[0] == INT3) {
 		d->why = reason(-EBUSY);
 		return -EBUSY;

@@ -70,7 +70,7 @@ int jf_notes_on(struct jf_module *m, void *arg)
 /* Where the jump may be: a branch through a pointer has to find the first instruction. */
 uintptr_t jf_after_landing(uintptr_t at, size_t avail)
 {
-	return avail > 4 && !memcmp((const void *)at, "\xf3\x0f\x1e\xfa", 4) ? at + 4 : at;
+	return avail > 4 && jf_module_shows(at, 4) && !memcmp((const void *)at, "\xf3\x0f\x1e\xfa", 4) ? at + 4 : at;
 }
 
 /*

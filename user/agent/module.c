@@ -7,7 +7,9 @@
  */
 #include "module.h"
 #include "elf.h"
+#include "saved.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <link.h>
 #include <stdio.h>
@@ -16,6 +18,7 @@
 #include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "user/lib/text.h"
@@ -23,6 +26,8 @@
 #include "user/trace/glob.h"
 #include "user/trace/pattern.h"
 #include "user/trace/provider.h"
+
+#define PAGE	4096UL
 
 /* The last part of the name that execve() was given, or NULL. */
 static char *executed;
@@ -439,6 +444,20 @@ size_t jf_module_text(const struct jf_module *m, uintptr_t at)
 			return end - at;
 	}
 	return 0;
+}
+
+/*
+ * The kernel reads a set of signals first, and then refuses the way of changing them. Each page is
+ * asked for, not by its last bytes.
+ */
+bool jf_module_shows(uintptr_t at, size_t num)
+{
+	uintptr_t end = at + num;
+
+	for (at &= ~7UL; at < end; at = (at | (PAGE - 1)) + 1)
+		if (call4(SYS_rt_sigprocmask, -1, (long)at, 0, 8) == -EFAULT)
+			return false;
+	return true;
 }
 
 /**

@@ -107,6 +107,8 @@ JF_HIDDEN uint64_t jf_module_identity(const struct dl_phdr_info *info);
 JF_HIDDEN int jf_module_open(struct jf_module *m, struct jf_elf *elf);
 JF_HIDDEN void jf_module_close(struct jf_module *m, struct jf_elf *elf);
 JF_HIDDEN const uint8_t *jf_module_in_file(const struct jf_module *m, uintptr_t at, size_t num);
+/* Can these bytes be read: the program may have taken away or hidden some of its text. */
+JF_HIDDEN bool jf_module_shows(uintptr_t at, size_t num);
 JF_HIDDEN size_t jf_module_text(const struct jf_module *m, uintptr_t at);
 JF_HIDDEN uint16_t *jf_module_semaphore(const struct jf_module *m, uintptr_t at);
 

@@ -147,6 +147,7 @@ endif
 
 # losses.sh has calls, too.
 trace-check: $(AGENT_LIB)
+bench-ust-here bench-programs-here: $(AGENT_LIB)
 
 agent-fuzz: $(OUT)/agent/fuzz_file $(OUT)/agent/subject.so
 	CC="$(CC)" $(AGENT_TEST)/fuzz.sh $(OUT) $(FUZZ)

@@ -186,7 +186,7 @@ $(UST_OUT)/ust_%: $(UST)/*.c $(UST)/*.h trace/bench/*.h trace/bench/lttng.c $(RE
 	@mkdir -p $(@D)
 	$(CC) $(LIB_TEST_CFLAGS) -O2 -Itrace/bench -o $@ $(UST)/main.c $(UST)/$(or $(UST_LOOP_$*),$*).c $(UST_FLAGS_$*)
 
-bench-ust-here: $(UST_NAMES:%=$(UST_OUT)/ust_%) $(OUT)/jf-trace $(AGENT_LIB)
+bench-ust-here: $(UST_NAMES:%=$(UST_OUT)/ust_%) $(OUT)/jf-trace
 	$(UST)/ust.py $(OUT) $(BENCH_ARGS)
 
 # All of them for a moment.
@@ -195,7 +195,7 @@ bench-check: $(OUT)/bench-check $(OUT)/forms $(OUT)/trace_bench $(OUT)/trace_rin
 
 .PHONY: bench-check
 
-bench-programs-here: $(OUT)/jf-recover $(AGENT_LIB) $(if $(RECORD_LTTNG),$(UST_OUT)/ust_lttng)
+bench-programs-here: $(OUT)/jf-recover $(if $(RECORD_LTTNG),$(UST_OUT)/ust_lttng)
 	$(UST)/programs.py $(OUT) $(BENCH_ARGS)
 
 .PHONY: $(foreach b,trace-bench bench-ust bench-programs,$(b) $(b)-here)

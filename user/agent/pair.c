@@ -42,7 +42,9 @@
 
 #define FRAMES_MAX	4096U
 /* So many others' places are looked at when a thread needs one. */
-#define LOOKED_AT	16U
+#define OTHERS_LOOKED_AT 16U
+/* So many frames are looked at by a new one. */
+#define LOOKED_AT	8U
 #define THREADS_MAX	32768U
 #define OTHERS		8192U
 #define WINDOW		8U
@@ -77,19 +79,19 @@ struct frame {
  * struct calls - of a thread
  * @low:   of its own stack
  * @high:  of it
- * @num:   of @frame
  * @left:  calls that were dropped since its last record
  * @lost:  calls that there was no room for since then
  * @sp:    of the call that it is in on another stack, as far as is known, or 0
+ * @num:   of @frame
  * @frame: the last one is the innermost
  */
 struct calls {
 	uint64_t	low;
 	uint64_t	high;
-	uint32_t	num;
-	uint32_t	left;
-	uint32_t	lost;
+	uint64_t	left;
+	uint64_t	lost;
 	uint64_t	sp;
+	uint32_t	num;
 	struct frame	frame[FRAMES_MAX];
 };
 
@@ -159,7 +161,7 @@ static struct calls *take_over(uint32_t num, uint32_t pid, uint32_t tid)
 	static uint32_t next;
 	uint32_t i, k, was;
 
-	for (i = 0; i < LOOKED_AT && i < num; i++) {
+	for (i = 0; i < OTHERS_LOOKED_AT && i < num; i++) {
 		k = __atomic_fetch_add(&next, 1, __ATOMIC_RELAXED) % num;
 		was = __atomic_load_n(&owned[k].tid, __ATOMIC_RELAXED);
 		if (!was || (was != tid && call4(SYS_tgkill, pid, was, 0, 0) != -ESRCH))
@@ -255,7 +257,7 @@ static struct calls *begin(void)
 	tid = (uint32_t)call4(SYS_gettid, 0, 0, 0, 0);
 	c = (uint32_t)was == pid ? take_over((uint32_t)(was >> 32), pid, tid) : NULL;
 	if (c) {
-		c->left += c->num;
+		__jf_local_add(&c->left, c->num);
 		c->num = 0;
 		c->sp = 0;
 	} else {
@@ -290,20 +292,47 @@ static void fill(struct frame *f, const struct jf_call *call, const struct jf_sa
 /* Between this thread and its signal handlers. */
 #define IN_ORDER()		__atomic_signal_fence(__ATOMIC_SEQ_CST)	/* pairs with a handler's */
 
+/* The call of a frame has its record, and is about to return. */
+static const struct jf_call recorded;
+
 /*
  * On the thread's own stack, above its stack pointer. A later call there has written its own return
  * address: clean-up after an exception is called in the place of the calls that were left.
  */
 static bool is_left(const struct frame *f, uint64_t sp)
 {
-	return f->sp <= sp || (LOCAL(f->call) && *(const uint64_t *)f->sp != f->caller);
+	return LOCAL(f->sp) <= sp || *(const uint64_t *)LOCAL(f->sp) != LOCAL(f->caller);
+}
+
+/*
+ * How many frames are not left. The word of a frame that was left can be in the midst of a later
+ * function's variables, and be the same. Then a frame around it says that both were left.
+ */
+static uint32_t count_not_left(const struct calls *c, uint32_t num, uint64_t sp)
+{
+	uint32_t n = num, i;
+
+	do {
+		num = n;
+		for (i = n > LOOKED_AT ? n - LOOKED_AT : 0; i < n; i++)
+			if (is_left(&c->frame[i], sp))
+				n = i;
+	} while (n < num);
+	return n;
+}
+
+/* The last of the frames is dropped. A call that has its record is not counted a second time. */
+static void drop(struct calls *c, uint32_t last)
+{
+	if (LOCAL(c->frame[last].call) != &recorded)
+		__jf_local_add(&c->left, 1);
 }
 
 /* A call that has no record, for there was no room. @c: of its thread, or NULL. */
 static void lose(struct calls *c)
 {
 	if (c)
-		c->lost++;
+		__jf_local_add(&c->lost, 1);
 	/*
 	 * The sum first, which has the other in it. Acquire: pairs with count_at(), trace/folder.c.
 	 */
@@ -326,14 +355,13 @@ static void push(struct calls *c, const struct jf_call *call, const struct jf_sa
 {
 	uint64_t sp = s->reg[4];
 	struct frame *f;
-	uint32_t n;
+	uint32_t n, num;
 
 	do {
-		n = LOCAL(c->num);
-		while (n && is_left(&c->frame[n - 1], sp)) {
-			n--;
-			c->left++;
-		}
+		num = LOCAL(c->num);
+		n = count_not_left(c, num, sp);
+		while (num > n)
+			drop(c, --num);
 		if (n == FRAMES_MAX) {
 			lose(c);
 			return;
@@ -341,6 +369,8 @@ static void push(struct calls *c, const struct jf_call *call, const struct jf_sa
 		f = &c->frame[n];
 		SET_LOCAL(f->call, NULL);
 		SET_LOCAL(f->sp, sp);
+		/* For is_left(): the thread can be cancelled from here on. */
+		SET_LOCAL(f->caller, *(const uint64_t *)sp);
 		/* A handler that comes in between writes the same there. */
 		SET_LOCAL(f->around, around_next(n ? f - 1 : NULL));
 		IN_ORDER();
@@ -362,20 +392,30 @@ static bool is_of(const struct frame *f, const struct jf_call *call)
 	return f->call == call && f->generation == call->generation;
 }
 
-static bool pop(struct calls *c, const struct jf_call *call, uint64_t sp, struct frame *found)
+/*
+ * The frame of a call that comes to its exit, which is the last one then, or NULL. pop() takes it
+ * off when the call has its record: a handler that leaves the call before that has it counted.
+ */
+static struct frame *find_own(struct calls *c, const struct jf_call *call, uint64_t sp)
 {
-	uint32_t num = LOCAL(c->num), n = num;
+	uint32_t n = LOCAL(c->num);
+	uint32_t last = n;
 
-	for (; n && c->frame[n - 1].sp <= sp; n--) {
-		if (c->frame[n - 1].sp != sp || !is_of(&c->frame[n - 1], call))
-			continue;
-		*found = c->frame[n - 1];
-		c->left += num - n;
-		IN_ORDER();
-		SET_LOCAL(c->num, n - 1);
-		return true;
-	}
-	return false;
+	while (n && c->frame[n - 1].sp <= sp && (c->frame[n - 1].sp != sp || !is_of(&c->frame[n - 1], call)))
+		n--;
+	if (!n || c->frame[n - 1].sp > sp)
+		return NULL;
+	while (last > n)
+		drop(c, --last);
+	IN_ORDER();
+	SET_LOCAL(c->num, n);
+	return &c->frame[n - 1];
+}
+
+static void pop(struct calls *c, const struct frame *f)
+{
+	IN_ORDER();
+	SET_LOCAL(c->num, (uint32_t)(f - c->frame));
 }
 
 /* --- other stacks --------------------------------------------------------------------- */
@@ -402,7 +442,7 @@ static struct frame *claim(struct calls *c, uint64_t sp)
 			f = others_at(sp, i);
 			key = __atomic_load_n(&f->sp, __ATOMIC_RELAXED);
 			if (key == sp) {
-				c->left++;
+				__jf_local_add(&c->left, 1);
 				return f;
 			}
 			if (!best || (was && (!key || f->time < best->time))) {
@@ -535,15 +575,28 @@ static bool leaves(const struct jf_spot *spot, const struct jf_saved *s)
  * @tail:     it has jumped to another function
  * @ret:      rax at its exit, or xmm0
  * @duration: in nanoseconds
+ * @end:      when it came to its exit, as now() says it
  */
 struct over {
 	struct calls		*c;
 	const struct jf_call	*call;
-	const struct frame	*f;
+	struct frame		*f;
 	bool			tail;
 	uint64_t		ret;
 	uint64_t		duration;
+	uint64_t		end;
 };
+
+/* A count, which begins anew. Only this thread and its handlers have it, so no other CPU is asked. */
+static inline uint32_t take(uint64_t *count)
+{
+	uint64_t was;
+
+	do {
+		was = LOCAL(*count);
+	} while (was && __jf_local_cmpxchg(count, was, 0) != was);
+	return (uint32_t)was;
+}
 
 static inline __attribute__((__always_inline__))
 void put_call(void *at, const void *arg)
@@ -552,6 +605,8 @@ void put_call(void *at, const void *arg)
 	struct jf_call_record *to = (struct jf_call_record *)at;
 	unsigned int i;
 
+	/* From here on the place in the ring says what becomes of it. */
+	SET_LOCAL(o->f->call, &recorded);
 	to->ip = o->call->entry->at;
 	to->caller = o->f->caller;
 	for (i = 0; i < 6; i++)
@@ -559,9 +614,17 @@ void put_call(void *at, const void *arg)
 	to->ret = o->ret;
 	to->duration = o->duration;
 	to->depth = o->f->depth;
-	to->left = __atomic_exchange_n(&o->c->left, 0, __ATOMIC_RELAXED);
-	to->lost = __atomic_exchange_n(&o->c->lost, 0, __ATOMIC_RELAXED);
+	to->left = take(&o->c->left);
+	to->lost = take(&o->c->lost);
 	to->tail = o->tail;
+}
+
+/* The time of a record, if now() reads the ring's clock. */
+static uint64_t time_of(const struct over *o)
+{
+	uint32_t clock = factor ? __JF_CLOCK_TSC : __JF_CLOCK_MONOTONIC;
+
+	return __jf_writer && __jf_writer->clock == clock ? o->end : 0;
 }
 
 static void record(const struct over *o)
@@ -576,7 +639,7 @@ static void record(const struct over *o)
 		jf_members_record(shown, o->f->arg, put_call, o);
 		return;
 	}
-	to = __jf_reserve(&slot, sizeof(struct jf_call_record), what);
+	to = __jf_reserve_at(&slot, sizeof(struct jf_call_record), what, time_of(o));
 	if (!to)
 		return;
 	put_call(to, o);
@@ -616,28 +679,27 @@ static void raise_to(uint16_t id, uint64_t value)
 		;
 }
 
-/* The call around the one that was popped. */
-static struct frame *around(struct calls *c, bool own, const struct frame *f)
+/* The call around one that comes to its exit. */
+static struct frame *around(struct calls *c, bool own, struct frame *f)
 {
-	uint32_t num = LOCAL(c->num);
-
 	if (!own)
 		return find_other(f->parent);
-	return num ? &c->frame[num - 1] : NULL;
+	return f > c->frame ? f - 1 : NULL;
 }
 
 /* True: a call of the same function is around it. Most often a bit says that this is not so. */
 static bool is_within(struct calls *c, bool own, const struct frame *f)
 {
 	const struct frame *outer;
-	uint32_t n = LOCAL(c->num);
+	uint32_t n;
 
 	if (!(f->around & bit_of(f->call)))
 		return false;
 	if (own) {
-		while (n && (c->frame[n - 1].call != f->call || c->frame[n - 1].generation != f->generation))
-			n--;
-		return n;
+		for (outer = f; outer-- > c->frame;)
+			if (outer->call == f->call && outer->generation == f->generation)
+				return true;
+		return false;
 	}
 	for (n = 0, outer = f; outer && n < OTHERS; n++) {
 		outer = find_other(outer->parent);
@@ -667,14 +729,16 @@ static void sum(const struct jf_call *call, const uint16_t *id, const struct fra
  * @chosen:   which records are made, or NULL
  * @ret:      rax there, or xmm0
  * @duration: in nanoseconds
+ * @end:      when it came there, as now() says it
  */
 struct ended {
 	const struct jf_call	*call;
-	const struct frame	*frame;
+	struct frame		*frame;
 	const struct jf_exit	*exit;
 	const struct jf_chosen	*chosen;
 	uint64_t		ret;
 	uint64_t		duration;
+	uint64_t		end;
 };
 
 /* As in record.c. */
@@ -733,7 +797,7 @@ static void end_call(struct calls *c, bool own, struct ended *e)
 	if (id)
 		sum(e->call, id, e->frame, e->duration, !chosen && is_within(c, own, e->frame));
 	else
-		record(&(struct over){ c, e->call, e->frame, e->exit->tail, e->ret, e->duration });
+		record(&(struct over){ c, e->call, e->frame, e->exit->tail, e->ret, e->duration, e->end });
 }
 
 /* Bits of the value that a function returns. */
@@ -748,7 +812,7 @@ void jf_pair(const struct jf_spot *spot, const struct jf_saved *s)
 {
 	struct calls *c = mine ? mine : begin();
 	uint64_t sp = s->reg[4], end, duration;
-	struct frame found, *outer;
+	struct frame found, *f = &found, *outer;
 	bool own;
 
 	/* No memory: each call is lost, at its entry. */
@@ -767,14 +831,18 @@ void jf_pair(const struct jf_spot *spot, const struct jf_saved *s)
 	if (!leaves(spot, s))
 		return;
 	end = now();
-	if (own ? !pop(c, spot->call, sp, &found) : !take_other(c, spot->call, sp, &found)) {
+	if (own)
+		f = find_own(c, spot->call, sp);
+	if (own ? !f : !take_other(c, spot->call, sp, f)) {
 		if (!own)
 			lose_other(c);
 		return;
 	}
-	duration = in_ns(end > found.time ? end - found.time : 0);
-	outer = around(c, own, &found);
+	duration = in_ns(end > f->time ? end - f->time : 0);
+	outer = around(c, own, f);
 	if (outer)
 		__jf_local_add(&outer->within, duration);
-	end_call(c, own, &(struct ended){ spot->call, &found, spot->exit, NULL, returned(spot->call, s), duration });
+	end_call(c, own, &(struct ended){ spot->call, f, spot->exit, NULL, returned(spot->call, s), duration, end });
+	if (own)
+		pop(c, f);
 }

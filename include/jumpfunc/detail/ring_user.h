@@ -205,18 +205,29 @@ static __JF_INLINE uint64_t __jf_align(uint64_t size, uint64_t to)
 	return (size + to - 1) & ~(to - 1);
 }
 
+/* In step 2: a clock that the caller has read already costs nothing, if no handler has recorded since then. */
+static __JF_INLINE uint64_t __jf_time(const struct jf_writer *w, uint64_t end, uint64_t known)
+{
+	if (w->clock == __JF_CLOCK_NONE)
+		return 0;
+	if (known >= end && known)
+		return known;
+	return w->clock == __JF_CLOCK_TSC ? __jf_rdtsc() : __jf_clock_ns();
+}
+
 /**
- * __jf_reserve() - begin a record, or count it
- * @slot: is filled in, for __jf_slot_end()
- * @size: bytes of the event's fields
- * @id:   the event that is counted
+ * __jf_reserve_at() - begin a record, or count it
+ * @slot:  is filled in, for __jf_slot_end()
+ * @size:  bytes of the event's fields
+ * @id:    the event that is counted
+ * @known: what the ring's clock was before this call, or 0: it has not been read
  *
  * Context: any, also a signal handler that interrupts this function. The first record of a
  * thread, and the one that finds its packet full, make system calls.
  * Return: where the fields are to be written, or NULL: there is no room, which was counted, or
  * the event was counted, and is not recorded
  */
-static __JF_INLINE void *__jf_reserve(struct jf_slot *slot, uint64_t size, uint16_t id)
+static __JF_INLINE void *__jf_reserve_at(struct jf_slot *slot, uint64_t size, uint16_t id, uint64_t known)
 {
 	uint64_t content, pos, time, end, was, free, len;
 	struct jf_writer *w;
@@ -242,8 +253,7 @@ static __JF_INLINE void *__jf_reserve(struct jf_slot *slot, uint64_t size, uint1
 				pos = __jf_align(content >> 3, 8);
 				if (__builtin_expect(pos + len <= w->size, 1)) {
 					at = (char *)p + pos;
-					time = w->clock == __JF_CLOCK_TSC ? __jf_rdtsc() :
-					       w->clock == __JF_CLOCK_NONE ? 0 : __jf_clock_ns();
+					time = __jf_time(w, end, known);
 					was = __jf_local_cmpxchg((uint64_t *)(void *)at, free,
 								 (len - 8) << 32);
 					if (__builtin_expect(was == free, 1))
@@ -274,6 +284,12 @@ static __JF_INLINE void *__jf_reserve(struct jf_slot *slot, uint64_t size, uint1
 		return at + 8;
 	*(uint64_t *)(void *)(at + 8) = time;
 	return at + 16;
+}
+
+/* The same with the time of this call. */
+static __JF_INLINE void *__jf_reserve(struct jf_slot *slot, uint64_t size, uint16_t id)
+{
+	return __jf_reserve_at(slot, size, id, 0);
 }
 
 /*

@@ -43,6 +43,19 @@ cancelled()
 	python3 "$here/cancelled.py" "$tmp/out" "$tmp/events"
 }
 
+# stepped leaves|calls FLAGS...: a handler at each instruction of a recorded call.
+stepped()
+{
+	way=$1
+	shift
+	${CC:-cc} "$@" -o "$tmp/stepped" "$here/stepped.c" || return 1
+	for _ in 1 2 3 4 5 6 7 8; do
+		traced 'call/stepped:k_*' "$tmp/stepped" "$way" || return 1
+		grep -q 'no memory in reach' "$tmp/err" || break
+	done
+	python3 "$here/stepped.py" "$way" "$tmp/out" "$tmp/events"
+}
+
 # Refused, with the reason, and the others are recorded.
 refused()
 {
@@ -863,6 +876,10 @@ else
 fi
 check 'threads that are cancelled anywhere' cancelled -O2
 check 'threads that are cancelled anywhere, -O0' cancelled -O0
+for level in -O0 -O2; do
+	check "a handler leaves a call at each of its instructions, $level" stepped leaves $level
+	check "a handler calls at each instruction of a call, $level" stepped calls $level
+done
 check 'no function whose exits are not known' refused
 check 'no function that has data in it' data
 check 'functions beside each other, each by its own pattern' apart

@@ -16,6 +16,7 @@
 #include "seccomp.h"
 
 #include <dlfcn.h>
+#include <pthread.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -64,9 +65,9 @@ static uint64_t next_packet(uint64_t what)
 
 /**
  * struct off - where a thread is while it is aside
- * @tid:   its number, or 0: it is not
+ * @tid:   its number, or 0: it is not, or quietly
  * @stack: on which it is
- * @end:   of that
+ * @end:   of that, or 0
  * @reads: it is within the read section of come_by()
  *
  * A child that was cloned with the memory of its parent, and no such variables of its own, has the
@@ -84,13 +85,51 @@ static __thread struct off off __attribute__((__tls_model__("initial-exec")));
 
 /**
  * struct aside - a function that runs with the registers of vectors kept
- * @fn:  does it
- * @arg: its argument
+ * @fn:   does it
+ * @arg:  its argument
+ * @type: how the thread can be cancelled
  */
 struct aside {
 	uint64_t	(*fn)(uint64_t arg);
 	uint64_t	arg;
+	int		type;
 };
+
+/*
+ * @fn is full of cancellation points, and lets go of locks that forbid cancelling for a while. A
+ * thread that was cancelled and ended there would be busy in its clean-up handlers, too, with all
+ * signals blocked.
+ */
+static uint64_t without_cancel(uint64_t arg)
+{
+	struct aside *a = (struct aside *)arg;
+	uint64_t ret;
+	int state;
+
+	pthread_setcanceltype(PTHREAD_CANCEL_DEFERRED, &a->type);
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
+	ret = a->fn(a->arg);
+	/* Of a thread that can be cancelled anywhere restore_type() does the rest. */
+	pthread_setcancelstate(state, NULL);
+	return ret;
+}
+
+static void not_busy(const bool *unused)
+{
+	(void)unused;
+	jf_agent_busy--;
+}
+
+/* On its own stack: the thread ends here if it was cancelled. */
+static void restore_type(const struct aside *a)
+{
+	if (a->type == PTHREAD_CANCEL_ASYNCHRONOUS) {
+		bool busy __attribute__((__cleanup__(not_busy), __unused__)) = true;
+
+		jf_agent_busy++;
+		pthread_setcanceltype(a->type, NULL);
+	}
+}
 
 /*
  * The thread may be in a handler on its alternate stack, which the kernel does not know here: the
@@ -99,7 +138,6 @@ struct aside {
  */
 static uint64_t with_vectors(uint64_t arg)
 {
-	const struct aside *a = (const struct aside *)arg;
 	const stack_t none = { .ss_flags = SS_DISABLE };
 	stack_t was;
 	bool had = !call4(SYS_sigaltstack, (long)&none, (long)&was, 0, 0) && !(was.ss_flags & SS_DISABLE);
@@ -109,7 +147,7 @@ static uint64_t with_vectors(uint64_t arg)
 	/* The C library's clock reads the counter. */
 	if (__atomic_load_n(&jf_without_counter, __ATOMIC_RELAXED) && !call4(SYS_prctl, PR_GET_TSC, (long)&how, 0, 0) && how == PR_TSC_SIGSEGV)
 		call4(SYS_prctl, PR_SET_TSC, PR_TSC_ENABLE, 0, 0);
-	ret = jf_agent_keep(a->fn, a->arg);
+	ret = jf_agent_keep(without_cancel, arg);
 	if (how == PR_TSC_SIGSEGV)
 		call4(SYS_prctl, PR_SET_TSC, PR_TSC_SIGSEGV, 0, 0);
 	if (had)
@@ -161,6 +199,43 @@ static void take_spare(struct spare *s, uint32_t own)
 	}
 }
 
+/*
+ * Stacks for packets that no thread is on, or 0. A new one costs more than the packet: the kernel
+ * clears its pages. One of a thread that is killed there in a child of vfork() is not given back.
+ */
+#define STACKS_KEPT	16U
+static uintptr_t kept[STACKS_KEPT];
+
+/* 0: no memory. */
+static uintptr_t take_stack(long size)
+{
+	uintptr_t stack;
+	unsigned int i;
+
+	for (i = 0; size == JF_ASIDE_STACK && i < STACKS_KEPT; i++) {
+		stack = __atomic_load_n(&kept[i], __ATOMIC_RELAXED);
+		/* Acquire: pairs with give_stack(), in the thread that was on it before. */
+		if (stack && __atomic_compare_exchange_n(&kept[i], &stack, 0, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+			return stack;
+	}
+	stack = (uintptr_t)call6(SYS_mmap, 0, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
+	return stack >= (uintptr_t)-4095L ? 0 : stack;
+}
+
+static void give_stack(uintptr_t stack, long size)
+{
+	uintptr_t none;
+	unsigned int i;
+
+	for (i = 0; size == JF_ASIDE_STACK && i < STACKS_KEPT; i++) {
+		none = 0;
+		/* Release: pairs with take_stack(). */
+		if (__atomic_compare_exchange_n(&kept[i], &none, stack, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
+			return;
+	}
+	call4(SYS_munmap, (long)stack, size, 0, 0);
+}
+
 void jf_lose(void)
 {
 	/* Acquire: pairs with count_at(), in trace/folder.c. */
@@ -187,7 +262,12 @@ enum jf_other jf_aside_other(uintptr_t stack)
 {
 	uint32_t tid = off.tid;
 
-	if (!tid || (stack >= off.stack && stack < off.end) || (!jf_is_quiet() && (uint32_t)call4(SYS_gettid, 0, 0, 0, 0) == tid))
+	if (stack >= off.stack && stack < off.end)
+		return JF_OTHER_NONE;
+	/* A signal handler on a stack of its own, or one has left the quiet stack for good. */
+	if (!tid)
+		return off.end ? JF_OTHER_RUNS : JF_OTHER_NONE;
+	if (!jf_is_quiet() && (uint32_t)call4(SYS_gettid, 0, 0, 0, 0) == tid)
 		return JF_OTHER_NONE;
 	if (jf_is_quiet() || !is_gone(tid))
 		return JF_OTHER_RUNS;
@@ -208,10 +288,10 @@ static uint32_t asides;
  */
 uint64_t jf_aside(uint64_t (*fn)(uint64_t arg), uint64_t arg, long size)
 {
-	const struct aside a = { fn, arg };
+	struct aside a = { fn, arg, PTHREAD_CANCEL_DEFERRED };
 	struct spare *spare = NULL;
 	uint64_t all = OTHERS, was, ret;
-	long stack;
+	uintptr_t stack;
 
 	/* Pairs with jf_aside_quiet(), which waits for those that have not seen it. */
 	__atomic_fetch_add(&asides, 1, __ATOMIC_SEQ_CST);
@@ -222,27 +302,28 @@ uint64_t jf_aside(uint64_t (*fn)(uint64_t arg), uint64_t arg, long size)
 	/* Pairs with jf_aside_other(). */
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	jf_agent_busy++;
-	stack = call6(SYS_mmap, 0, size, PROT_READ | PROT_WRITE,
-		      MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
-	if ((unsigned long)stack >= -4095UL) {
+	stack = take_stack(size);
+	if (!stack) {
 		spare = size > JF_ASIDE_STACK ? &hook_spare : &packet_spare;
 		take_spare(spare, off.tid);
-		stack = (long)(spare->end - size);
+		stack = (uintptr_t)(spare->end - size);
 	}
-	off.stack = (uintptr_t)stack;
-	off.end = (uintptr_t)stack + (uintptr_t)size;
+	off.stack = stack;
+	off.end = stack + (uintptr_t)size;
 	ret = jf_agent_on_stack(with_vectors, (uint64_t)(uintptr_t)&a, (char *)stack + size);
 	if (spare)
 		jf_pi_unlock(&spare->owner);
 	else
-		call4(SYS_munmap, stack, size, 0, 0);
+		give_stack(stack, size);
 	jf_agent_busy--;
+	off.end = 0;
 	/* Pairs with jf_aside_other(). */
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	off.tid = 0;
 	call4(SYS_rt_sigprocmask, SIG_SETMASK, (long)&was, 0, sizeof(all));
 	/* Pairs with jf_aside_quiet(): this thread makes no system call more. */
 	__atomic_fetch_sub(&asides, 1, __ATOMIC_RELEASE);
+	restore_type(&a);
 	return ret;
 }
 
@@ -263,9 +344,7 @@ static struct quiet {
 
 static uint64_t with_vectors_alone(uint64_t arg)
 {
-	const struct aside *a = (const struct aside *)arg;
-
-	return jf_agent_keep(a->fn, a->arg);
+	return jf_agent_keep(without_cancel, arg);
 }
 
 static bool take_quiet(void)
@@ -283,7 +362,7 @@ static bool take_quiet(void)
 /* False: another thread is there, and this one does not wait in the kernel. */
 bool jf_aside_quietly(uint64_t (*fn)(uint64_t arg), uint64_t arg, uint64_t *ret)
 {
-	const struct aside a = { fn, arg };
+	struct aside a = { fn, arg, PTHREAD_CANCEL_DEFERRED };
 
 	/* Before, as a handler would wait for the thread that it has interrupted. */
 	jf_agent_busy++;
@@ -293,12 +372,16 @@ bool jf_aside_quietly(uint64_t (*fn)(uint64_t arg), uint64_t arg, uint64_t *ret)
 		jf_agent_busy--;
 		return false;
 	}
+	off.stack = (uintptr_t)quiet.end - QUIET_SIZE;
+	off.end = (uintptr_t)quiet.end;
 	*ret = jf_agent_on_stack(with_vectors_alone, (uint64_t)(uintptr_t)&a, quiet.end);
+	off.end = 0;
 	/* Release: pairs with take_quiet(). */
 	__atomic_store_n(&quiet.taken, 0, __ATOMIC_RELEASE);
 	/* Pairs with a handler's load of it. */
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	jf_agent_busy--;
+	restore_type(&a);
 	return true;
 }
 

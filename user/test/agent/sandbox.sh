@@ -225,6 +225,78 @@ commanded()
 	[ "$rc" = "$plain" ] && diff "$tmp/plain" "$tmp/out" && [ "$turns" -gt 3 ]
 }
 
+# A signal handler leaves the agent's work for good: what the thread cannot record from there on is counted.
+build_c leaves <<-END
+#define _GNU_SOURCE
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <sys/prctl.h>
+#include <ucontext.h>
+#include <unistd.h>
+static sigjmp_buf out;
+static uintptr_t own;
+static volatile unsigned int made;
+__attribute__((__noinline__)) int work(int a) { __asm__ volatile("" : "+r" (a)); made++; return a + 1; }
+static void flags(unsigned long set, unsigned long clear)
+{
+	__asm__ volatile("pushfq\n\torq %0, (%%rsp)\n\tandq %1, (%%rsp)\n\tpopfq" : : "r" (set), "r" (~clear) : "memory", "cc");
+}
+static void step(int sig, siginfo_t *info, void *context)
+{
+	const ucontext_t *c = (const ucontext_t *)context;
+	uintptr_t sp = (uintptr_t)c->uc_mcontext.gregs[REG_RSP];
+
+	(void)sig;
+	(void)info;
+	if (sp - own + (1 << 20) > 2 << 20)
+		siglongjmp(out, 1);
+}
+int main(void)
+{
+	struct sock_filter f[] = { BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW) };
+	struct sock_fprog prog = { 1, f };
+	struct sigaction action = { .sa_sigaction = step, .sa_flags = SA_SIGINFO | SA_NODEFER };
+	int i;
+
+	own = (uintptr_t)&prog;
+	sigaction(SIGTRAP, &action, NULL);
+	work(0);
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &prog, 0, 0))
+		return 1;
+	if (!sigsetjmp(out, 1)) {
+		flags(0x100, 0);
+		for (i = 0; i < 5000; i++)
+			work(i);
+		flags(0, 0x100);
+		return 2;
+	}
+	for (i = 0; i < 1000; i++)
+		work(i);
+	printf("%u\n", made);
+	return 0;
+}
+END
+
+left_quietly()
+{
+	for mode in overwrite keep discard; do
+		rm -rf "$tmp/traces"/*
+		JUMPFUNC_TRACE_DIR=$tmp/traces JUMPFUNC_TRACE_MODE=$mode JUMPFUNC_TRACE_PACKETS=64 JUMPFUNC_TRACE_PACKET_SIZE=8192 JUMPFUNC_AGENT=leaves:work \
+			LD_PRELOAD=$agent timeout -k 5 60 "$tmp/leaves" > "$tmp/out" || { echo "$mode: status $?"; return 1; }
+		rm -rf "$tmp/copy"
+		"$build/jf-recover" "$tmp/traces"/* "$tmp/copy" > "$tmp/sums" || return 1
+		made=$(cat "$tmp/out")
+		told=$(awk '/^(records|discarded|overwritten) / { n += $2 } END { print n }' "$tmp/sums")
+		lost=$(awk '/^discarded / { n += $2 } END { print n }' "$tmp/sums")
+		echo "$mode: $made calls, $told recorded or lost, $lost of them lost"
+		[ "$lost" -ge 1000 ] && [ $((made - told)) -le 1 ] && [ $((told - made)) -le 1 ] || return 1
+	done
+}
+
 if ! command -v strace > /dev/null || ! strace -n -o /dev/null true 2> /dev/null; then
 	skip "programs with filters" "no strace that tells numbers"
 	tap_end
@@ -235,6 +307,7 @@ for how in r n rs rd rf rw rwl rwt wtl nlf; do
 	check "a filter, $how: strings, calls, the C library" boxed "$how" 'work(string),call/work,libc.so.6:[m-p]*'
 done
 check "recording goes on" goes_on
+check "a handler leaves the work beneath a filter" left_quietly
 check "commands while it runs" commanded rwls
 check "commands while it sleeps" commanded rwz
 tap_end

@@ -15,6 +15,7 @@
  * forking thread can wait for them. A child has no other threads, so its part ends there.
  */
 #include "lib.h"
+#include "mask.h"
 #include "text.h"
 
 #include <string.h>
@@ -23,29 +24,15 @@
 
 static struct jf_mutex lock = JF_MUTEX_INIT;
 
-void jf_signals_of_others(sigset_t *set)
-{
-	static const int own[] = { SIGTRAP, SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGSYS };
-	size_t i;
-
-	sigfillset(set);
-	for (i = 0; i < sizeof(own) / sizeof(own[0]); i++)
-		sigdelset(set, own[i]);
-}
-
 void jf_keep_off(struct jf_before *b)
 {
-	sigset_t others;
-
-	jf_signals_of_others(&others);
-	pthread_sigmask(SIG_BLOCK, &others, &b->signals);
+	jf_mask_set(SIG_BLOCK, JF_MASK_OTHERS, &b->signals);
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &b->cancel);
 }
 
 void jf_let_in(const struct jf_before *b)
 {
-	pthread_setcancelstate(b->cancel, NULL);
-	pthread_sigmask(SIG_SETMASK, &b->signals, NULL);
+	jf_mask_restore(&b->signals, b->cancel);
 }
 
 void jf_mutex_lock(struct jf_mutex *m)

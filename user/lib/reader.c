@@ -29,6 +29,7 @@
  * that has none does not get one for that: such handlers are counted.
  */
 #include "lib.h"
+#include "mask.h"
 
 #include <fcntl.h>
 #include <limits.h>
@@ -118,12 +119,10 @@ static void nap(unsigned int spins)
 static void list_lock(struct jf_before *b)
 {
 	unsigned int spins = 0;
-	sigset_t all;
-
-	sigfillset(&all);
 	/* With JUMPFUNC_TRAP=always, an INT3 while it is blocked would be the end. */
-	sigdelset(&all, SIGTRAP);
-	pthread_sigmask(SIG_BLOCK, &all, &b->signals);
+	const uint64_t all = JF_MASK_ALL & ~JF_MASK_OF(SIGTRAP);
+
+	jf_mask_set(SIG_BLOCK, all, &b->signals);
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &b->cancel);
 	/* Pairs with list_unlock(): the lists are as the last one has left them. */
 	while (atomic_flag_test_and_set_explicit(&readers_lock, memory_order_acquire)) {
@@ -131,9 +130,9 @@ static void list_lock(struct jf_before *b)
 			jf_relax();
 			continue;
 		}
-		pthread_sigmask(SIG_SETMASK, &b->signals, NULL);
+		__jf_mask_restore(&(const sigset_t *){ &b->signals });
 		nap(spins);
-		pthread_sigmask(SIG_BLOCK, &all, NULL);
+		jf_mask_set(SIG_BLOCK, all, NULL);
 	}
 }
 

@@ -4,6 +4,7 @@
  * which no signal and no cancellation interrupts.
  */
 #include "rings.h"
+#include "../lib/mask.h"
 
 #include <pthread.h>
 #include <sys/mman.h>
@@ -25,21 +26,14 @@ uint32_t jf_mapped_num;
  */
 void jf_shield(struct jf_before *was)
 {
-	sigset_t all;
-
-	sigfillset(&all);
 	/* Functions that are called until then can be changed by breakpoints (lib/text.c). */
-	sigdelset(&all, SIGTRAP);
-	pthread_sigmask(SIG_SETMASK, &all, &was->signals);
+	jf_mask_set(SIG_SETMASK, JF_MASK_ALL & ~JF_MASK_OF(SIGTRAP), &was->signals);
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &was->cancel);
 }
 
 void jf_unshield(const struct jf_before *was)
 {
-	int now;
-
-	pthread_setcancelstate(was->cancel, &now);
-	pthread_sigmask(SIG_SETMASK, &was->signals, NULL);
+	jf_mask_restore(&was->signals, was->cancel);
 }
 
 /* With all signals blocked. Its holder makes system calls for a few files. */

@@ -152,12 +152,49 @@ void jf_name_lack(void)
 		jf_ask_lacks(name, -ENOMEM);
 }
 
+static void hook(void);
+
+/* The dynamic linker calls this function of libstdc++ when the new objects are relocated. */
+static int await_names(struct jf_module *m, void *unused)
+{
+	static struct jf_agent_probe *p;
+	size_t size;
+	uintptr_t at = jf_module_awaited(m, &size);
+
+	(void)unused;
+	if (!at || p)
+		return 0;
+	jf_probe_hook(&p, jf_after_landing(at, size), size, hook);
+	/* Pairs with jf_agent_unlock(): the function may have been called before. */
+	__atomic_store_n(&jf_look_again, true, __ATOMIC_SEQ_CST);
+	return 1;
+}
+
+static int ask_again(struct jf_module *m, void *unused)
+{
+	(void)unused;
+	m->asked = false;
+	return 0;
+}
+
+/* Objects that came with libstdc++ were asked before names of C++ were known. */
+static void look_for_names(void)
+{
+	if (!jf_module_awaits())
+		return;
+	jf_modules(jf_module_demangler, NULL);
+	if (!jf_module_awaits())
+		jf_modules(ask_again, NULL);
+}
+
 void jf_look(void)
 {
 	struct ask a = { .glob = NULL };
 
+	look_for_names();
 	if (jf_modules_changed()) {
 		jf_modules(jf_module_demangler, NULL);
+		jf_modules(await_names, NULL);
 		jf_find_callers(true);
 		jf_modules(come, &a);
 		jf_name_lack();
@@ -206,11 +243,13 @@ static void hook(void)
 
 static int find_hook(struct jf_module *m, void *arg)
 {
+	static struct jf_agent_probe *p;
+
 	if (_r_debug.r_brk >= m->start && _r_debug.r_brk < m->end) {
 		uintptr_t at = _r_debug.r_brk;
 
 		/* Its end is not known; the bytes there belong to it or fill up a line. */
-		*(bool *)arg = !jf_probe_hook(jf_after_landing(at, 16), 16, hook);
+		*(bool *)arg = !jf_probe_hook(&p, jf_after_landing(at, 16), 16, hook);
 		return 1;
 	}
 	return 0;

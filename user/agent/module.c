@@ -145,6 +145,14 @@ bool jf_module_meant(const struct jf_module *m, const char *glob)
 	return jf_glob_matches(group, m->name) || (m->alias && jf_glob_matches(group, m->alias));
 }
 
+static bool is_libstdcxx(const struct jf_module *m)
+{
+	return !strncmp(m->name, "libstdc++.so.6", 14);
+}
+
+/* libstdc++ is there, and not relocated. */
+static bool awaited;
+
 static int is_demangler(const struct jf_symbol *symbol, void *arg)
 {
 	if (strcmp(symbol->name, "__cxa_demangle"))
@@ -153,11 +161,36 @@ static int is_demangler(const struct jf_symbol *symbol, void *arg)
 	return 1;
 }
 
+/*
+ * The dynamic linker says that an object has come before it relocates the object. It relocates the
+ * slots of calls last: each is an offset in the object until then, and 0 later if it is of a weak
+ * symbol that nothing has. Without slots it is not known.
+ */
+static bool is_relocated(const struct jf_module *m, const struct jf_elf *elf)
+{
+	struct jf_section slots = jf_elf_section(elf, ".rela.plt");
+	uintptr_t size = m->end - m->base, at, slot;
+	Elf64_Rela r;
+
+	if (!slots.data || slots.size < sizeof(r))
+		return false;
+	for (at = 0; slots.size - at >= sizeof(r); at += sizeof(r)) {
+		memcpy(&r, slots.data + at, sizeof(r));
+		if (r.r_offset > size - sizeof(slot))
+			return false;
+		slot = *(const uintptr_t *)(m->base + r.r_offset);
+		if (slot && slot < size)
+			return false;
+	}
+	return true;
+}
+
 /**
  * jf_module_demangler() - find __cxa_demangle(), for jf_module_matches()
  * @m: an object, which may have it
  *
- * libstdc++ is never unloaded: it has unique symbols. The function calls malloc()'s family alone.
+ * One that has come with the present objects is not called before the next look. libstdc++ is never
+ * unloaded: it has unique symbols. The function calls malloc()'s family alone.
  *
  * Return: 0: the walk goes on
  */
@@ -166,11 +199,43 @@ int jf_module_demangler(struct jf_module *m, void *unused)
 	struct jf_elf elf;
 
 	(void)unused;
-	if (demangler || strncmp(m->name, "libstdc++.so.6", 14) || jf_module_open(m, &elf))
+	if (demangler || !is_libstdcxx(m) || jf_module_open(m, &elf))
 		return 0;
-	jf_elf_functions(&elf, is_demangler, &m->base);
+	awaited = !is_relocated(m, &elf);
+	if (!awaited)
+		jf_elf_functions(&elf, is_demangler, &m->base);
 	jf_module_close(m, &elf);
 	return 0;
+}
+
+/**
+ * jf_module_awaits() - libstdc++ has come, and names of C++ are not known yet
+ *
+ * Return: true if jf_module_demangler() can find it later
+ */
+bool jf_module_awaits(void)
+{
+	return awaited;
+}
+
+/**
+ * jf_module_awaited() - find the first function of libstdc++ that is called
+ * @m:    an object
+ * @size: bytes that it has
+ *
+ * Return: the function, if jf_module_awaits() and @m is libstdc++, or 0
+ */
+uintptr_t jf_module_awaited(struct jf_module *m, size_t *size)
+{
+	struct jf_section init = { NULL, 0, 0 };
+	struct jf_elf elf;
+
+	if (!awaited || !is_libstdcxx(m) || jf_module_open(m, &elf))
+		return 0;
+	init = jf_elf_section(&elf, ".init");
+	jf_module_close(m, &elf);
+	*size = init.size;
+	return init.data ? m->base + init.addr : 0;
 }
 
 /* --- files --------------------------------------------------------------------------- */

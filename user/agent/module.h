@@ -102,6 +102,8 @@ JF_HIDDEN bool jf_module_matches(const struct jf_module *module, const char *glo
 JF_HIDDEN bool jf_module_meant(const struct jf_module *module, const char *glob);
 /* jf_modules() with it, before others, finds the demangler of names. */
 JF_HIDDEN int jf_module_demangler(struct jf_module *m, void *unused);
+JF_HIDDEN bool jf_module_awaits(void);
+JF_HIDDEN uintptr_t jf_module_awaited(struct jf_module *m, size_t *size);
 JF_HIDDEN struct jf_module *jf_module_new(const struct dl_phdr_info *info);
 JF_HIDDEN uint64_t jf_module_identity(const struct dl_phdr_info *info);
 JF_HIDDEN int jf_module_open(struct jf_module *m, struct jf_elf *elf);

@@ -587,7 +587,7 @@ struct over {
 	uint64_t		end;
 };
 
-/* A count, which begins anew. Only this thread and its handlers have it, so no other CPU is asked. */
+/* The count begins anew. Only this thread and its handlers write it: no lock prefix. */
 static inline uint32_t take(uint64_t *count)
 {
 	uint64_t was;

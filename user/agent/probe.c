@@ -462,23 +462,21 @@ int jf_probe_watch(struct jf_agent_probe *p, enum jf_watch watch)
 
 /**
  * jf_probe_hook() - have the agent itself called
+ * @p:     *p is NULL, or the probe of an earlier try
  * @at:    where
  * @avail: bytes of text from there on
- * @hook: the function to call
- *
- * There is one, and it may be tried again.
+ * @hook:  the function to call
  *
  * Return: 0, -EOPNOTSUPP, -ENOMEM
  */
-int jf_probe_hook(uintptr_t at, size_t avail, void (*hook)(void))
+int jf_probe_hook(struct jf_agent_probe **p, uintptr_t at, size_t avail, void (*hook)(void))
 {
-	static struct jf_agent_probe *p;
 	int err;
 
-	if (!p)
-		p = jf_probe_new(NULL, "", "", at, avail);
-	if (!p)
+	if (!*p)
+		*p = jf_probe_new(NULL, "", "", at, avail);
+	if (!*p)
 		return -ENOMEM;
-	p->spot.hook = hook;
-	return jf_probes_on(&p, 1, &err) ? 0 : -EOPNOTSUPP;
+	(*p)->spot.hook = hook;
+	return jf_probes_on(p, 1, &err) ? 0 : -EOPNOTSUPP;
 }

@@ -25,6 +25,6 @@ JF_HIDDEN void jf_probe_forget(struct jf_agent_probe *p);
 JF_HIDDEN size_t jf_probes_on(struct jf_agent_probe **probes, size_t num, int *err);
 JF_HIDDEN int jf_probes_off(struct jf_agent_probe **probes, size_t num);
 JF_HIDDEN int jf_probe_watch(struct jf_agent_probe *p, enum jf_watch watch);
-JF_HIDDEN int jf_probe_hook(uintptr_t at, size_t avail, void (*hook)(void));
+JF_HIDDEN int jf_probe_hook(struct jf_agent_probe **p, uintptr_t at, size_t avail, void (*hook)(void));
 
 #endif /* JF_AGENT_PROBE_H */

@@ -7,8 +7,8 @@
  * ends this thread in its next system call that is a cancellation point, all the same. So these
  * functions ask the kernel, which blocks each signal.
  *
- * A cancelled thread ends as soon as cancelling is allowed again. Its clean-up handlers have its own
- * signals then.
+ * A cancelled thread ends as soon as cancelling is allowed again. Its own signals are let in before
+ * its clean-up handlers run.
  */
 #ifndef JF_LIB_MASK_H
 #define JF_LIB_MASK_H

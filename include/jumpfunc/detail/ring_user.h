@@ -205,7 +205,7 @@ static __JF_INLINE uint64_t __jf_align(uint64_t size, uint64_t to)
 	return (size + to - 1) & ~(to - 1);
 }
 
-/* In step 2: a clock that the caller has read already costs nothing, if no handler has recorded since then. */
+/* Step 2: @known is used if no handler has recorded since then. */
 static __JF_INLINE uint64_t __jf_time(const struct jf_writer *w, uint64_t end, uint64_t known)
 {
 	if (w->clock == __JF_CLOCK_NONE)
@@ -220,7 +220,7 @@ static __JF_INLINE uint64_t __jf_time(const struct jf_writer *w, uint64_t end, u
  * @slot:  is filled in, for __jf_slot_end()
  * @size:  bytes of the event's fields
  * @id:    the event that is counted
- * @known: what the ring's clock was before this call, or 0: it has not been read
+ * @known: the time by the ring's clock before this call, or 0: the caller has not read it
  *
  * Context: any, also a signal handler that interrupts this function. The first record of a
  * thread, and the one that finds its packet full, make system calls.

@@ -77,6 +77,43 @@ cancelled()
 	same "$tmp/cancelled" "$tmp/plugin.so" && [ "$(count plugin.so:plugged)" = 1 ]
 }
 
+# A program without libstdc++ loads an object that needs it: the dynamic linker says so before libstdc++ is relocated.
+comes_with_libstdcxx()
+{
+	cat > "$tmp/shop.cc" <<-END
+	#include <stdexcept>
+	namespace shop { __attribute__((__noinline__)) int price(int n)
+	{
+		try { if (n > 2) throw std::runtime_error("dear"); } catch (std::exception &e) { return e.what()[0]; }
+		return 0;
+	} }
+	END
+	"${CXX:-c++}" -shared -fPIC -O1 -o "$tmp/shop.so" "$tmp/shop.cc" || return 1
+	build_c shopper -ldl <<-END
+	#include <dlfcn.h>
+	#include <stdio.h>
+	#include <stdlib.h>
+	int main(int argc, char **argv)
+	{
+		void *h = dlopen(argv[argc - 1], RTLD_NOW);
+		int (*price)(int);
+
+		if (!h)
+			return 1;
+		*(void **)&price = dlsym(h, "_ZN4shop5priceEi");
+		printf("%d %d\n", price(3), getenv("NOT_THERE") != NULL);
+		return 0;
+	}
+	END
+	for globs in getenv '*alloc' 'getenv,no_such*' 'shop.so:*' 'libstdc++.so.6:std::*' '_ZN4shop*'; do
+		same "$tmp/shopper" "$tmp/shop.so" || { echo "$globs"; return 1; }
+	done
+	[ "$(count shop.so:_ZN4shop5priceEi)" = 1 ] || return 1
+	# The dynamic linker comes to libstdc++'s first function when it has relocated all.
+	globs='shop::*'
+	same "$tmp/shopper" "$tmp/shop.so" && [ "$(count shop.so:_ZN4shop5priceEi)" = 1 ]
+}
+
 # A thread whose stack is as small as one may be loads an object.
 small_stack()
 {
@@ -1992,6 +2029,7 @@ if ! command -v babeltrace2 > /dev/null; then
 fi
 plugin
 check "a cancelled thread that loads an object" cancelled
+check "an object that comes with libstdc++" comes_with_libstdcxx
 check "a thread of a small stack that loads an object" small_stack
 check "an object that is loaded while another thread forks" loads_in_fork 1048576 0
 check "the same, in a thread of a small stack" loads_in_fork 16384 0

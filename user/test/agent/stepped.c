@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /*
- * A call that is recorded, and a signal at each of its instructions, from its caller's call to the
- * instruction behind that: the program executes them one by one. usage: stepped leaves | calls
+ * A call that is recorded, and a signal at each of its instructions: the program executes them one
+ * by one. usage: stepped leaves | calls
  *
  *   leaves	the handler leaves the call by siglongjmp(), and another function is called then
  *   calls	the handler calls another function, and returns
@@ -40,7 +40,7 @@ KEEP unsigned long k_after(unsigned long nr)
 	return ret;
 }
 
-/* In the place of k_stepped(): its return address is there, and the call of k_after() is below it. */
+/* In the place of k_stepped(): its return address is there. k_after() is below it. */
 KEEP static unsigned long instead(unsigned long nr)
 {
 	unsigned long ret = k_after(nr);

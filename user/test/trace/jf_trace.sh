@@ -290,12 +290,11 @@ wrong()
 }
 
 wrong_programs()
-{
+(
 	mkdir -p "$tmp/wrong/folder" && cd "$tmp/wrong" && echo 'int main(void) { return 0; }' | build_c wrong/whole -g || return 1
 	printf '#!/no/such/shell -e\n' > script && printf '#!/dev/null\n' > null && echo exit > text && head -c 100 whole > short && ln -s none link && ln -s loop loop &&
 		sed 's|/lib64/ld-linux|/libxx/ld-linux|' whole > linker && cp whole machine && printf '\267' | dd of=machine bs=1 seek=18 conv=notrunc 2> /dev/null &&
 		chmod +x script null short linker || return 1
-	no=0
 	wrong 127 'there is no such program' /nowhere/program && wrong 127 'there is no such program' program-of-nowhere &&
 		wrong 127 'there is no such program' "" && ends 126 "$tool" run ./folder && says 'it is a folder, and no program' &&
 		wrong 126 'it has no right to be executed: chmod +x' ./text && wrong 126 'it is no file of a program' /dev/null &&
@@ -304,9 +303,8 @@ wrong_programs()
 		wrong 126 'its interpreter /dev/null: it is no file of a program' ./null &&
 		wrong 126 'its interpreter /libxx/ld-linux-x86-64.so.2: No such file or directory' ./linker &&
 		wrong 126 'it is a program of another machine, or its file is damaged' ./machine &&
-		wrong 126 'it is a program of another machine, or its file is damaged' ./short || no=1
-	cd "$here" && none_left run && return "$no"
-}
+		wrong 126 'it is a program of another machine, or its file is damaged' ./short && none_left run
+)
 
 # A pattern that has recorded nothing is named, with the reason, and with what is like it.
 run_unmatched()
@@ -453,17 +451,19 @@ run_term_twice()
 run_term_early()
 {
 	cat > "$tmp/late.c" <<-'END'
+	#define _GNU_SOURCE
 	#include <fcntl.h>
 	#include <signal.h>
 	#include <stdlib.h>
 	#include <unistd.h>
 	/* For the tool, in place of libc's: says that it is here, and waits. */
-	int execvp(const char *file, char *const *argv)
+	int execv(const char *file, char *const *argv)
 	{
 		close(creat(getenv("STARTED"), 0600));
 		sleep(1);
-		return execv(file, argv);
+		return execve(file, argv, environ);
 	}
+	int execvp(const char *file, char *const *argv) { return execv(file, argv); }
 	END
 	${CC:-cc} -shared -fPIC -o "$tmp/late.so" "$tmp/late.c" || return 1
 	for how in term nohup; do

@@ -26,6 +26,7 @@
 
 #include <jumpfunc/record.h>
 
+#include "user/lib/mask.h"
 #include "user/trace/provider.h"
 
 extern bool __jf_writer_next_as(uint32_t len, uint16_t id);
@@ -85,34 +86,13 @@ static __thread struct off off __attribute__((__tls_model__("initial-exec")));
 
 /**
  * struct aside - a function that runs with the registers of vectors kept
- * @fn:   does it
- * @arg:  its argument
- * @type: how the thread can be cancelled
+ * @fn:  does it
+ * @arg: its argument
  */
 struct aside {
 	uint64_t	(*fn)(uint64_t arg);
 	uint64_t	arg;
-	int		type;
 };
-
-/*
- * @fn is full of cancellation points, and lets go of locks that forbid cancelling for a while. A
- * thread that was cancelled and ended there would be busy in its clean-up handlers, too, with all
- * signals blocked.
- */
-static uint64_t without_cancel(uint64_t arg)
-{
-	struct aside *a = (struct aside *)arg;
-	uint64_t ret;
-	int state;
-
-	pthread_setcanceltype(PTHREAD_CANCEL_DEFERRED, &a->type);
-	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
-	ret = a->fn(a->arg);
-	/* Of a thread that can be cancelled anywhere restore_type() does the rest. */
-	pthread_setcancelstate(state, NULL);
-	return ret;
-}
 
 static void not_busy(const bool *unused)
 {
@@ -120,15 +100,30 @@ static void not_busy(const bool *unused)
 	jf_agent_busy--;
 }
 
-/* On its own stack: the thread ends here if it was cancelled. */
-static void restore_type(const struct aside *a)
+/*
+ * The work is full of cancellation points, and drops locks that forbid cancelling. A thread that
+ * ended there would be busy in its clean-up handlers, with all signals blocked. On its own stack,
+ * before and after the work: a cancelled thread ends here.
+ */
+static int forbid_cancel(void)
 {
-	if (a->type == PTHREAD_CANCEL_ASYNCHRONOUS) {
-		bool busy __attribute__((__cleanup__(not_busy), __unused__)) = true;
+	bool busy __attribute__((__cleanup__(not_busy), __unused__)) = true;
+	int state;
 
-		jf_agent_busy++;
-		pthread_setcanceltype(a->type, NULL);
-	}
+	jf_agent_busy++;
+	if (!jf_is_quiet())
+		return jf_cancel_forbid(NULL);
+	/* Without a system call. */
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
+	return state;
+}
+
+static void allow_cancel(int state)
+{
+	bool busy __attribute__((__cleanup__(not_busy), __unused__)) = true;
+
+	jf_agent_busy++;
+	jf_cancel_allow(state, NULL);
 }
 
 /*
@@ -138,6 +133,7 @@ static void restore_type(const struct aside *a)
  */
 static uint64_t with_vectors(uint64_t arg)
 {
+	const struct aside *a = (const struct aside *)arg;
 	const stack_t none = { .ss_flags = SS_DISABLE };
 	stack_t was;
 	bool had = !call4(SYS_sigaltstack, (long)&none, (long)&was, 0, 0) && !(was.ss_flags & SS_DISABLE);
@@ -147,7 +143,7 @@ static uint64_t with_vectors(uint64_t arg)
 	/* The C library's clock reads the counter. */
 	if (__atomic_load_n(&jf_without_counter, __ATOMIC_RELAXED) && !call4(SYS_prctl, PR_GET_TSC, (long)&how, 0, 0) && how == PR_TSC_SIGSEGV)
 		call4(SYS_prctl, PR_SET_TSC, PR_TSC_ENABLE, 0, 0);
-	ret = jf_agent_keep(without_cancel, arg);
+	ret = jf_agent_keep(a->fn, a->arg);
 	if (how == PR_TSC_SIGSEGV)
 		call4(SYS_prctl, PR_SET_TSC, PR_TSC_SIGSEGV, 0, 0);
 	if (had)
@@ -288,7 +284,8 @@ static uint32_t asides;
  */
 uint64_t jf_aside(uint64_t (*fn)(uint64_t arg), uint64_t arg, long size)
 {
-	struct aside a = { fn, arg, PTHREAD_CANCEL_DEFERRED };
+	const struct aside a = { fn, arg };
+	int state = forbid_cancel();
 	struct spare *spare = NULL;
 	uint64_t all = OTHERS, was, ret;
 	uintptr_t stack;
@@ -323,7 +320,7 @@ uint64_t jf_aside(uint64_t (*fn)(uint64_t arg), uint64_t arg, long size)
 	call4(SYS_rt_sigprocmask, SIG_SETMASK, (long)&was, 0, sizeof(all));
 	/* Pairs with jf_aside_quiet(): this thread makes no system call more. */
 	__atomic_fetch_sub(&asides, 1, __ATOMIC_RELEASE);
-	restore_type(&a);
+	allow_cancel(state);
 	return ret;
 }
 
@@ -344,7 +341,9 @@ static struct quiet {
 
 static uint64_t with_vectors_alone(uint64_t arg)
 {
-	return jf_agent_keep(without_cancel, arg);
+	const struct aside *a = (const struct aside *)arg;
+
+	return jf_agent_keep(a->fn, a->arg);
 }
 
 static bool take_quiet(void)
@@ -362,7 +361,8 @@ static bool take_quiet(void)
 /* False: another thread is there, and this one does not wait in the kernel. */
 bool jf_aside_quietly(uint64_t (*fn)(uint64_t arg), uint64_t arg, uint64_t *ret)
 {
-	struct aside a = { fn, arg, PTHREAD_CANCEL_DEFERRED };
+	const struct aside a = { fn, arg };
+	int state = forbid_cancel();
 
 	/* Before, as a handler would wait for the thread that it has interrupted. */
 	jf_agent_busy++;
@@ -370,6 +370,7 @@ bool jf_aside_quietly(uint64_t (*fn)(uint64_t arg), uint64_t arg, uint64_t *ret)
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	if (!take_quiet()) {
 		jf_agent_busy--;
+		allow_cancel(state);
 		return false;
 	}
 	off.stack = (uintptr_t)quiet.end - QUIET_SIZE;
@@ -381,7 +382,7 @@ bool jf_aside_quietly(uint64_t (*fn)(uint64_t arg), uint64_t arg, uint64_t *ret)
 	/* Pairs with a handler's load of it. */
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	jf_agent_busy--;
-	restore_type(&a);
+	allow_cancel(state);
 	return true;
 }
 

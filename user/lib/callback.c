@@ -14,7 +14,6 @@
  * waits for, or hold a lock that the callback takes.
  */
 #include "lib.h"
-#include "mask.h"
 
 #include <limits.h>
 #include <sys/syscall.h>
@@ -236,22 +235,17 @@ static void *work(void *arg)
 static bool make_thread(void)
 {
 	pthread_attr_t attr;
-	static const int causes[] = { SIGTRAP, SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGSYS };
 	sigset_t others, old;
 	pthread_t t;
-	size_t i;
 	int err;
 
-	/* libc leaves its own signals out: the new thread takes part in setuid(). */
-	sigfillset(&others);
-	for (i = 0; i < sizeof(causes) / sizeof(causes[0]); i++)
-		sigdelset(&others, causes[i]);
+	jf_signals_of_others(&others);
 	pthread_sigmask(SIG_SETMASK, &others, &old);
 	pthread_attr_init(&attr);
 	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
 	err = pthread_create(&t, &attr, work, NULL);
 	pthread_attr_destroy(&attr);
-	__jf_mask_restore(&(const sigset_t *){ &old });
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	return !err;
 }
 

@@ -171,6 +171,8 @@ struct jf_before {
 	sigset_t	signals;
 };
 
+/* All but those that a thread causes itself. */
+void jf_signals_of_others(sigset_t *set);
 /* Block signals and cancellation of the holder of a lock; restore them afterwards. */
 void jf_keep_off(struct jf_before *b);
 void jf_let_in(const struct jf_before *b);

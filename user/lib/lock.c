@@ -24,15 +24,28 @@
 
 static struct jf_mutex lock = JF_MUTEX_INIT;
 
+void jf_signals_of_others(sigset_t *set)
+{
+	static const int own[] = { SIGTRAP, SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGSYS };
+	size_t i;
+
+	sigfillset(set);
+	for (i = 0; i < sizeof(own) / sizeof(own[0]); i++)
+		sigdelset(set, own[i]);
+}
+
 void jf_keep_off(struct jf_before *b)
 {
-	jf_mask_set(SIG_BLOCK, JF_MASK_OTHERS, &b->signals);
-	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &b->cancel);
+	sigset_t others;
+
+	jf_signals_of_others(&others);
+	pthread_sigmask(SIG_BLOCK, &others, &b->signals);
+	b->cancel = jf_cancel_forbid(&b->signals);
 }
 
 void jf_let_in(const struct jf_before *b)
 {
-	jf_mask_restore(&b->signals, b->cancel);
+	jf_cancel_allow(b->cancel, &b->signals);
 }
 
 void jf_mutex_lock(struct jf_mutex *m)

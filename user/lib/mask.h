@@ -2,10 +2,9 @@
 /*
  * The signals and the cancelling of a thread that has a lock, or must not end for another reason.
  *
- * libc leaves its own signals out of each set that it blocks, and one of them ends a cancelled
- * thread. Another thread can send that signal just before this one forbids cancelling. Then glibc
- * ends this thread in its next system call that is a cancellation point, all the same. So these
- * functions ask the kernel, which blocks each signal.
+ * Another thread can cancel this one just before it forbids that. Then the signal that ends this
+ * thread is on its way, and glibc obeys the signal in the next system call that is a cancellation
+ * point, all the same. So a call that does nothing comes first: glibc waits there for the signal.
  *
  * A cancelled thread ends as soon as cancelling is allowed again. Its own signals are let in before
  * its clean-up handlers run.
@@ -13,37 +12,50 @@
 #ifndef JF_LIB_MASK_H
 #define JF_LIB_MASK_H
 
+#include <errno.h>
 #include <pthread.h>
 #include <signal.h>
-#include <stdint.h>
-#include <sys/syscall.h>
+#include <stddef.h>
 #include <unistd.h>
 
-#define JF_MASK_OF(sig)		(UINT64_C(1) << ((sig) - 1))
-#define JF_MASK_ALL		UINT64_MAX
-/* All signals that a thread does not cause itself. */
-#define JF_MASK_OTHERS		(JF_MASK_ALL & ~(JF_MASK_OF(SIGTRAP) | JF_MASK_OF(SIGSEGV) | JF_MASK_OF(SIGBUS) | \
-				 JF_MASK_OF(SIGFPE) | JF_MASK_OF(SIGILL) | JF_MASK_OF(SIGSYS)))
+/**
+ * struct __jf_guard - restores the signals of a thread that ends within a function
+ * @was: the signals that it blocked before, or NULL
+ */
+struct __jf_guard {
+	const sigset_t	*was;
+};
 
-/* @was: NULL, or gets the signals that were blocked. */
-static inline void jf_mask_set(int how, uint64_t set, sigset_t *was)
+static inline void __jf_guard_end(const struct __jf_guard *g)
 {
-	if (was)
-		sigemptyset(was);
-	syscall(SYS_rt_sigprocmask, how, &set, was, sizeof(set));
+	if (g->was)
+		pthread_sigmask(SIG_SETMASK, g->was, NULL);
 }
 
-static inline void __jf_mask_restore(const sigset_t *const *was)
+/* @was: the signals that the thread blocked before, or NULL. The state for jf_cancel_allow(). */
+static inline int jf_cancel_forbid(const sigset_t *was)
 {
-	syscall(SYS_rt_sigprocmask, SIG_SETMASK, *was, NULL, sizeof(uint64_t));
+	struct __jf_guard guard __attribute__((__cleanup__(__jf_guard_end))) = { was };
+	int state, type, saved = errno;
+
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
+	pthread_setcanceltype(PTHREAD_CANCEL_DEFERRED, &type);
+	if (type == PTHREAD_CANCEL_ASYNCHRONOUS) {
+		close(-1);
+		pthread_setcanceltype(type, NULL);
+	}
+	errno = saved;
+	guard.was = NULL;
+	return state;
 }
 
-static inline void jf_mask_restore(const sigset_t *signals, int cancel)
+/* The thread can end here. */
+static inline void jf_cancel_allow(int state, const sigset_t *was)
 {
-	const sigset_t *was __attribute__((__cleanup__(__jf_mask_restore), __unused__)) = signals;
+	struct __jf_guard guard __attribute__((__cleanup__(__jf_guard_end), __unused__)) = { was };
 	int now;
 
-	pthread_setcancelstate(cancel, &now);
+	pthread_setcancelstate(state, &now);
 }
 
 #endif /* JF_LIB_MASK_H */

@@ -29,7 +29,6 @@
  * that has none does not get one for that: such handlers are counted.
  */
 #include "lib.h"
-#include "mask.h"
 
 #include <fcntl.h>
 #include <limits.h>
@@ -119,10 +118,12 @@ static void nap(unsigned int spins)
 static void list_lock(struct jf_before *b)
 {
 	unsigned int spins = 0;
-	/* With JUMPFUNC_TRAP=always, an INT3 while it is blocked would be the end. */
-	const uint64_t all = JF_MASK_ALL & ~JF_MASK_OF(SIGTRAP);
+	sigset_t all;
 
-	jf_mask_set(SIG_BLOCK, all, &b->signals);
+	sigfillset(&all);
+	/* With JUMPFUNC_TRAP=always, an INT3 while it is blocked would be the end. */
+	sigdelset(&all, SIGTRAP);
+	pthread_sigmask(SIG_BLOCK, &all, &b->signals);
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &b->cancel);
 	/* Pairs with list_unlock(): the lists are as the last one has left them. */
 	while (atomic_flag_test_and_set_explicit(&readers_lock, memory_order_acquire)) {
@@ -130,9 +131,9 @@ static void list_lock(struct jf_before *b)
 			jf_relax();
 			continue;
 		}
-		__jf_mask_restore(&(const sigset_t *){ &b->signals });
+		pthread_sigmask(SIG_SETMASK, &b->signals, NULL);
 		nap(spins);
-		jf_mask_set(SIG_BLOCK, all, NULL);
+		pthread_sigmask(SIG_BLOCK, &all, NULL);
 	}
 }
 

@@ -26,14 +26,18 @@ uint32_t jf_mapped_num;
  */
 void jf_shield(struct jf_before *was)
 {
+	sigset_t all;
+
+	sigfillset(&all);
 	/* Functions that are called until then can be changed by breakpoints (lib/text.c). */
-	jf_mask_set(SIG_SETMASK, JF_MASK_ALL & ~JF_MASK_OF(SIGTRAP), &was->signals);
-	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &was->cancel);
+	sigdelset(&all, SIGTRAP);
+	pthread_sigmask(SIG_SETMASK, &all, &was->signals);
+	was->cancel = jf_cancel_forbid(&was->signals);
 }
 
 void jf_unshield(const struct jf_before *was)
 {
-	jf_mask_restore(&was->signals, was->cancel);
+	jf_cancel_allow(was->cancel, &was->signals);
 }
 
 /* With all signals blocked. Its holder makes system calls for a few files. */

@@ -490,7 +490,7 @@ uint64_t jf_agent_clock(void)
 void jf_clock_begin(void)
 {
 	void *vdso = dlopen("linux-vdso.so.1", RTLD_LAZY | RTLD_NOLOAD);
-	int how;
+	int how = 0;
 
 	/* It reads the counter, of which a process dies that began without the right. */
 	if (!prctl(PR_GET_TSC, &how) && how == PR_TSC_SIGSEGV)

@@ -43,7 +43,7 @@ static bool by_call;
 static void read_options(struct jf_options *o)
 {
 	const char *s = secure_getenv("JUMPFUNC");
-	int how;
+	int how = PR_TSC_ENABLE;
 
 	by_call = !prctl(PR_GET_TSC, &how) && how != PR_TSC_ENABLE;
 	if (s && !strcmp(s, "off"))

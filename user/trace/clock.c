@@ -95,7 +95,7 @@ static bool tsc_invariant(void)
 /* True if this thread can read it. One that records beneath a filter can. */
 static bool tsc_allowed(void)
 {
-	int how;
+	int how = PR_TSC_ENABLE;
 
 	return is_quiet() || prctl(PR_GET_TSC, &how) || how == PR_TSC_ENABLE;
 }

@@ -23,10 +23,10 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <jumpfunc/record.h>
 
-#include "user/lib/mask.h"
 #include "user/trace/provider.h"
 
 extern bool __jf_writer_next_as(uint32_t len, uint16_t id);
@@ -47,6 +47,8 @@ JF_HIDDEN uint64_t jf_agent_on_stack(uint64_t (*fn)(uint64_t arg), uint64_t arg,
 #define PAGE		4096UL
 
 #define BIT(sig)	(UINT64_C(1) << ((sig) - 1))
+/* glibc's, which ends a thread. */
+#define SIGCANCEL	32
 /* All signals but those that a thread causes itself. */
 #define OTHERS		(~(BIT(SIGTRAP) | BIT(SIGSEGV) | BIT(SIGBUS) | BIT(SIGILL) | BIT(SIGFPE) | BIT(SIGSYS)))
 
@@ -86,54 +88,23 @@ static __thread struct off off __attribute__((__tls_model__("initial-exec")));
 
 /**
  * struct aside - a function that runs with the registers of vectors kept
- * @fn:  does it
- * @arg: its argument
+ * @fn:   does it
+ * @arg:  its argument
+ * @with: with_vectors() or with_vectors_alone()
  */
 struct aside {
 	uint64_t	(*fn)(uint64_t arg);
 	uint64_t	arg;
+	uint64_t	(*with)(const struct aside *a);
 };
-
-static void not_busy(const bool *unused)
-{
-	(void)unused;
-	jf_agent_busy--;
-}
-
-/*
- * The work is full of cancellation points, and drops locks that forbid cancelling. A thread that
- * ended there would be busy in its clean-up handlers, with all signals blocked. On its own stack,
- * before and after the work: a cancelled thread ends here.
- */
-static int forbid_cancel(void)
-{
-	bool busy __attribute__((__cleanup__(not_busy), __unused__)) = true;
-	int state;
-
-	jf_agent_busy++;
-	if (!jf_is_quiet())
-		return jf_cancel_forbid(NULL);
-	/* Without a system call. */
-	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
-	return state;
-}
-
-static void allow_cancel(int state)
-{
-	bool busy __attribute__((__cleanup__(not_busy), __unused__)) = true;
-
-	jf_agent_busy++;
-	jf_cancel_allow(state, NULL);
-}
 
 /*
  * The thread may be in a handler on its alternate stack, which the kernel does not know here: the
  * signal of a breakpoint would begin at the top of that, and write over the handler. So no such
  * signal can come in that time.
  */
-static uint64_t with_vectors(uint64_t arg)
+static uint64_t with_vectors(const struct aside *a)
 {
-	const struct aside *a = (const struct aside *)arg;
 	const stack_t none = { .ss_flags = SS_DISABLE };
 	stack_t was;
 	bool had = !call4(SYS_sigaltstack, (long)&none, (long)&was, 0, 0) && !(was.ss_flags & SS_DISABLE);
@@ -148,6 +119,49 @@ static uint64_t with_vectors(uint64_t arg)
 		call4(SYS_prctl, PR_SET_TSC, PR_TSC_SIGSEGV, 0, 0);
 	if (had)
 		call4(SYS_sigaltstack, (long)&was, 0, 0, 0);
+	return ret;
+}
+
+static uint64_t with_vectors_alone(const struct aside *a)
+{
+	return jf_agent_keep(a->fn, a->arg);
+}
+
+static void cancel_signal(long how)
+{
+	uint64_t set = BIT(SIGCANCEL);
+
+	call4(SYS_rt_sigprocmask, how, (long)&set, 0, sizeof(set));
+}
+
+/*
+ * The work is full of cancellation points, and drops locks that forbid cancelling. A cancelled
+ * thread ends before or after it, by way of end_work() or end_quietly(). These run only if the
+ * thread ends within a function that they wait for. So the signal that ends a thread is blocked
+ * outside of this function. glibc waits for such a signal in each cancellation point: close().
+ * The functions of libc that this calls use no registers of vectors.
+ */
+static uint64_t without_cancel(uint64_t arg)
+{
+	const struct aside *a = (const struct aside *)arg;
+	bool blocks = !jf_is_quiet();
+	int state, type, saved = errno;
+	uint64_t ret;
+
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
+	pthread_setcanceltype(PTHREAD_CANCEL_DEFERRED, &type);
+	if (type == PTHREAD_CANCEL_ASYNCHRONOUS && blocks) {
+		cancel_signal(SIG_UNBLOCK);
+		close(-1);
+		errno = saved;
+	}
+	ret = a->with(a);
+	pthread_setcancelstate(state, NULL);
+	if (type == PTHREAD_CANCEL_ASYNCHRONOUS) {
+		pthread_setcanceltype(type, NULL);
+		if (blocks)
+			cancel_signal(SIG_BLOCK);
+	}
 	return ret;
 }
 
@@ -278,50 +292,64 @@ enum jf_other jf_aside_other(uintptr_t stack)
 /* Threads that are aside, whose system calls a filter for all of them may forbid. */
 static uint32_t asides;
 
+/**
+ * struct work - what a thread gives back after its work
+ * @mask:  signals that it blocked before
+ * @stack: on which it was, or 0
+ * @size:  of that
+ * @spare: the owner of that, or NULL
+ */
+struct work {
+	uint64_t	mask;
+	uintptr_t	stack;
+	long		size;
+	struct spare	*spare;
+};
+
+static void end_work(const struct work *w)
+{
+	if (w->spare)
+		jf_pi_unlock(&w->spare->owner);
+	else
+		give_stack(w->stack, w->size);
+	jf_agent_busy--;
+	off.end = 0;
+	/* Pairs with jf_aside_other(). */
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	off.tid = 0;
+	call4(SYS_rt_sigprocmask, SIG_SETMASK, (long)&w->mask, 0, sizeof(w->mask));
+	/* Pairs with jf_aside_quiet(): this thread makes no system call more. */
+	__atomic_fetch_sub(&asides, 1, __ATOMIC_RELEASE);
+}
+
 /*
  * First the signals, so that no handler jumps away while this thread is busy, or takes the new
  * stack for one that is larger.
  */
 uint64_t jf_aside(uint64_t (*fn)(uint64_t arg), uint64_t arg, long size)
 {
-	const struct aside a = { fn, arg };
-	int state = forbid_cancel();
-	struct spare *spare = NULL;
-	uint64_t all = OTHERS, was, ret;
-	uintptr_t stack;
+	struct work w __attribute__((__cleanup__(end_work))) = { .size = size };
+	const struct aside a = { fn, arg, with_vectors };
+	uint64_t all = OTHERS;
 
 	/* Pairs with jf_aside_quiet(), which waits for those that have not seen it. */
 	__atomic_fetch_add(&asides, 1, __ATOMIC_SEQ_CST);
-	call4(SYS_rt_sigprocmask, SIG_BLOCK, (long)&all, (long)&was, sizeof(all));
+	call4(SYS_rt_sigprocmask, SIG_BLOCK, (long)&all, (long)&w.mask, sizeof(all));
 	/* First its number: it can be killed at any point. */
 	off.stack = off.end = 0;
 	off.tid = (uint32_t)call4(SYS_gettid, 0, 0, 0, 0);
 	/* Pairs with jf_aside_other(). */
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	jf_agent_busy++;
-	stack = take_stack(size);
-	if (!stack) {
-		spare = size > JF_ASIDE_STACK ? &hook_spare : &packet_spare;
-		take_spare(spare, off.tid);
-		stack = (uintptr_t)(spare->end - size);
+	w.stack = take_stack(size);
+	if (!w.stack) {
+		w.spare = size > JF_ASIDE_STACK ? &hook_spare : &packet_spare;
+		take_spare(w.spare, off.tid);
+		w.stack = (uintptr_t)(w.spare->end - size);
 	}
-	off.stack = stack;
-	off.end = stack + (uintptr_t)size;
-	ret = jf_agent_on_stack(with_vectors, (uint64_t)(uintptr_t)&a, (char *)stack + size);
-	if (spare)
-		jf_pi_unlock(&spare->owner);
-	else
-		give_stack(stack, size);
-	jf_agent_busy--;
-	off.end = 0;
-	/* Pairs with jf_aside_other(). */
-	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	off.tid = 0;
-	call4(SYS_rt_sigprocmask, SIG_SETMASK, (long)&was, 0, sizeof(all));
-	/* Pairs with jf_aside_quiet(): this thread makes no system call more. */
-	__atomic_fetch_sub(&asides, 1, __ATOMIC_RELEASE);
-	allow_cancel(state);
-	return ret;
+	off.stack = w.stack;
+	off.end = w.stack + (uintptr_t)size;
+	return jf_agent_on_stack(without_cancel, (uint64_t)(uintptr_t)&a, (char *)off.end);
 }
 
 /**
@@ -339,13 +367,6 @@ static struct quiet {
 #define QUIET_SIZE	(8L << 20)
 #define QUIET_TURNS	1000U
 
-static uint64_t with_vectors_alone(uint64_t arg)
-{
-	const struct aside *a = (const struct aside *)arg;
-
-	return jf_agent_keep(a->fn, a->arg);
-}
-
 static bool take_quiet(void)
 {
 	unsigned int turn;
@@ -358,32 +379,34 @@ static bool take_quiet(void)
 	return false;
 }
 
+static void end_quietly(const bool *taken)
+{
+	if (*taken)
+		/* Release: pairs with take_quiet(). */
+		__atomic_store_n(&quiet.taken, 0, __ATOMIC_RELEASE);
+	/* Pairs with a handler's load of it. */
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	jf_agent_busy--;
+	off.end = 0;
+}
+
 /* False: another thread is there, and this one does not wait in the kernel. */
 bool jf_aside_quietly(uint64_t (*fn)(uint64_t arg), uint64_t arg, uint64_t *ret)
 {
-	const struct aside a = { fn, arg };
-	int state = forbid_cancel();
+	bool taken __attribute__((__cleanup__(end_quietly))) = false;
+	const struct aside a = { fn, arg, with_vectors_alone };
 
+	/* Handlers on other stacks count what they lose. */
+	off.stack = (uintptr_t)quiet.end - QUIET_SIZE;
+	off.end = (uintptr_t)quiet.end;
 	/* Before, as a handler would wait for the thread that it has interrupted. */
 	jf_agent_busy++;
 	/* Pairs with a handler's load of it. */
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	if (!take_quiet()) {
-		jf_agent_busy--;
-		allow_cancel(state);
-		return false;
-	}
-	off.stack = (uintptr_t)quiet.end - QUIET_SIZE;
-	off.end = (uintptr_t)quiet.end;
-	*ret = jf_agent_on_stack(with_vectors_alone, (uint64_t)(uintptr_t)&a, quiet.end);
-	off.end = 0;
-	/* Release: pairs with take_quiet(). */
-	__atomic_store_n(&quiet.taken, 0, __ATOMIC_RELEASE);
-	/* Pairs with a handler's load of it. */
-	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	jf_agent_busy--;
-	allow_cancel(state);
-	return true;
+	taken = take_quiet();
+	if (taken)
+		*ret = jf_agent_on_stack(without_cancel, (uint64_t)(uintptr_t)&a, quiet.end);
+	return taken;
 }
 
 /* Apart: most threads have not come to it, and need no room on the stack for it. */

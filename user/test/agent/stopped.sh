@@ -371,7 +371,8 @@ within()
 			grep -q right "$tmp/out" && break
 			sleep 0.05
 		done
-		enabled enable "inside:$which"; asks list -e "inside:$which" "$pid" && grep -q "function on" "$tmp/answer" && [ "$refused" = 0 ]
+		# A record that was refused as a whole has left nothing: it is asked for again.
+		enabled record "inside:$which"; asks list -e "inside:$which" "$pid" && grep -q "function on" "$tmp/answer" && [ "$refused" = 0 ]
 		refused=$?
 		has_ended && [ "$refused" = 0 ] || return 1
 	done

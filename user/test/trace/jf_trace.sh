@@ -306,6 +306,20 @@ wrong_programs()
 		wrong 126 'it is a program of another machine, or its file is damaged' ./short && none_left run
 )
 
+# As a shell finds a program: past a folder of its name, and in the present folder for an empty part of PATH.
+found_programs()
+(
+	mkdir -p "$tmp/found/first/program" "$tmp/found/second" && cd "$tmp/found" && printf '#!/bin/sh\nexit 7\n' > second/program &&
+		printf '\177ELF of no machine' > machine && chmod +x second/program machine || return 1
+	path=$PATH
+	PATH=$tmp/found/first:$tmp/found/second:$path
+	ends 7 "$tool" run program || return 1
+	for PATH in ":$path" "$path:" "$path::$tmp"; do
+		wrong 126 'it is a program of another machine, or its file is damaged' machine || return 1
+	done
+	none_left run
+)
+
 # A pattern that has recorded nothing is named, with the reason, and with what is like it.
 run_unmatched()
 {
@@ -1438,6 +1452,7 @@ check "run with options" run_options
 check "nothing begins before a probe matches" begins_late
 check "run of what is no program, or records nothing" run_fails
 if [ "$(uname -m)" = x86_64 ]; then check "programs that cannot be executed" wrong_programs; else skip "programs that cannot be executed" "for another machine"; fi
+if [ "$(uname -m)" = x86_64 ]; then check "a program is found in PATH as by execvp()" found_programs; else skip "a program is found in PATH as by execvp()" "for another machine"; fi
 check "run with patterns that match nothing" run_unmatched
 if [ -e "$build/libjumpfunc-agent.so" ]; then
 	check "run with functions that are not there" run_unmatched_functions

@@ -12,18 +12,22 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+/* As execvp() does: an empty part of PATH is the present folder, and a folder is no program. */
 bool find_program(const char *name, char *buf, size_t size)
 {
 	const char *path = getenv("PATH"), *end;
+	struct stat st;
 
 	if (strchr(name, '/'))
 		return (size_t)snprintf(buf, size, "%s", name) < size;
-	for (; path && *path; path = *end ? end + 1 : end) {
+	for (; path; path = *end ? end + 1 : NULL) {
 		end = path + strcspn(path, ":");
-		if ((size_t)snprintf(buf, size, "%.*s/%s", (int)(end - path), path, name) < size && !access(buf, X_OK))
+		if ((size_t)snprintf(buf, size, "%.*s/%s", end > path ? (int)(end - path) : 1, end > path ? path : ".", name) < size &&
+		    !access(buf, X_OK) && !stat(buf, &st) && S_ISREG(st.st_mode))
 			return true;
 	}
 	return false;

@@ -59,7 +59,7 @@ RECORD_CFLAGS = $(LIB_TEST_CFLAGS) -I$(RECORD_TEST)
 RECORD_SHARED := -L$(OUT) -ljumpfunc-trace -ljumpfunc -Wl,-rpath,$(OUT)
 RECORD_STATIC := $(OUT)/libjumpfunc-trace.a $(OUT)/libjumpfunc.a
 RECORD_TEST_DEPS := $(RECORD_LIBS) $(LIBS) $(wildcard $(RECORD_TEST)/*.h) test/process.h test/tap.h
-RECORD_CHECKS := $(addprefix $(OUT)/,test_glob test_wishes test_choice test_record test_record-O0 test_record-static test_record-san test_control test_control-san steps steps-O0)
+RECORD_CHECKS := $(addprefix $(OUT)/,test_glob test_wishes test_choice test_filter test_record test_record-O0 test_record-static test_record-san test_control test_control-san steps steps-O0)
 ifneq ($(CLANG),)
 RECORD_CHECKS += $(OUT)/test_record-clang $(OUT)/steps-clang
 endif
@@ -96,6 +96,9 @@ $(OUT)/trace_events: $(RECORD_TEST)/trace_events.c $(RECORD_TEST_DEPS)
 $(OUT)/test_wishes: $(RECORD_TEST)/test_wishes.c $(addprefix trace/,wishes.c glob.c demangle.c wishes.h glob.h kind.h demangle.h) $(LIB_HEADERS) test/tap.h
 	$(CC) $(RECORD_CFLAGS) $(SAN) -o $@ $(filter %.c,$^)
 $(OUT)/test_choice: $(RECORD_TEST)/test_choice.c trace/choice.c trace/choice.h $(LIB_HEADERS) test/tap.h
+	$(CC) $(RECORD_CFLAGS) $(SAN) -o $@ $(filter %.c,$^)
+$(OUT)/test_filter: $(RECORD_TEST)/test_filter.c trace/tool/filter.c trace/tool/filter.h $(LIB_HEADERS) test/tap.h
+	@mkdir -p $(@D)
 	$(CC) $(RECORD_CFLAGS) $(SAN) -o $@ $(filter %.c,$^)
 $(OUT)/test_glob: $(RECORD_TEST)/test_glob.c trace/glob.c trace/glob.h $(LIB_HEADERS) test/tap.h
 	@mkdir -p $(@D)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 #include "tool.h"
+#include "filter.h"
 #include "threads.h"
 
 #include <errno.h>
@@ -182,6 +183,10 @@ static bool ends_with_eintr(long number)
 
 /* ERESTART_RESTARTBLOCK: the kernel goes on by restart_syscall(), which a filter may not know. */
 #define GOES_ON_BY_CALL	516
+/* AUDIT_ARCH_X86_64 */
+#define ARCH_X86_64	0xc000003eU
+/* Of numbers of x32, as __X32_SYSCALL_BIT. */
+#define X32		0x40000000LL
 
 /* A thread that cannot be looked at can have one. */
 static bool has_filter(const struct seized *t)
@@ -211,11 +216,29 @@ bool thread_any_filter(pid_t pid)
 	return thread_each(pid, looks_for_filter, &pid) == 1;
 }
 
+/* The two bytes before the instruction pointer; int $0x80 has other numbers. */
+static bool is_after_syscall(const struct seized *t, const struct user_regs_struct *r)
+{
+	long bytes;
+
+	errno = 0;
+	bytes = ptrace(PTRACE_PEEKTEXT, t->tid, (void *)(uintptr_t)(r->rip - 2), 0);
+	return !errno && (bytes & 0xffff) == 0x050f;
+}
+
+/* By the kernel, with the rest of its time: restart_syscall() has the registers of the call. */
+static bool can_go_on_by_call(const struct seized *t, const struct user_regs_struct *r)
+{
+	const struct filter_call call = { SYS_restart_syscall, ARCH_X86_64, r->rip, { r->rdi, r->rsi, r->rdx, r->r10, r->r8, r->r9 } };
+
+	return !((long long)r->orig_rax & X32) && is_after_syscall(t, r) && filters_allow(t->tid, &call);
+}
+
 /* Is its system call to be executed again. */
 static bool is_cut_off(const struct seized *t, const struct user_regs_struct *r)
 {
 	if (r->rax == (unsigned long long)-GOES_ON_BY_CALL)
-		return (long)r->orig_rax >= 0 && has_filter(t);
+		return (long)r->orig_rax >= 0 && has_filter(t) && !can_go_on_by_call(t, r);
 	return r->rax == (unsigned long long)-EINTR && ends_with_eintr((long)r->orig_rax);
 }
 

@@ -53,8 +53,9 @@ void thread_look(struct seized *t);
 /*
  * A thread that stands goes on. System calls that are not restarted after a stop (signal(7)), as
  * epoll_wait() is not, and end with EINTR, are executed again if no signal has come; their
- * time-outs begin anew. So are sleeps of a thread with a filter of system calls, which the kernel
- * would go on with by a call of its own. False: it has ended.
+ * time-outs begin anew. The kernel goes on with a sleep by a call of its own, restart_syscall(). A
+ * thread with a filter of system calls executes its sleep again, unless all filters can be read and
+ * allow that call. False: it has ended.
  */
 bool thread_let_go(const struct seized *t);
 /*

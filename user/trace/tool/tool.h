@@ -21,6 +21,7 @@
  *   borrow.c	a thread of that calls functions, and goes on
  *   objects.c	a process's objects, and their functions
  *   threads.c	a thread of another process: how it stops, what its stack has
+ *   filter.c	whether a thread's filters (seccomp) allow a system call
  *   losses.c	what was lost of a trace
  *   hints.c	which patterns have recorded nothing, and why
  *   near.c	probes with names like a pattern

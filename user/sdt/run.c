@@ -10,6 +10,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -320,10 +321,13 @@ int run_objects(char *const *command, char ***objects)
 
 int run_command(char *const *command)
 {
+	/* Some daemons have their children ignore it: the kernel then forgets how these have ended. */
+	void (*was)(int) = signal(SIGCHLD, SIG_DFL);
 	int status;
 	pid_t pid = fork();
 
 	if (!pid) {
+		signal(SIGCHLD, was);
 		execvp(command[0], command);
 		fprintf(stderr, "jf-sdt: %s: %s\n", command[0], strerror(errno));
 		_exit(127);

@@ -70,6 +70,8 @@ by_run()
 	sed s/f/g/g one.c > two.c && rm -f one.o two.o && "$root/bin/jf-sdt" --run "$CC" -c one.c two.c &&
 		"$root/bin/jf-sdt" --verify one.o two.o || return 1
 	rm -f one.o && "$root/bin/jf-sdt" --run env "$CC" -c one.c && "$root/bin/jf-sdt" --verify one.o || return 1
+	# SIGCHLD is ignored, as some daemons have it.
+	rm -f one.o && env --ignore-signal=CHLD "$root/bin/jf-sdt" --run "$CC" -c one.c && "$root/bin/jf-sdt" --verify one.o || return 1
 	# Of which the name is not known.
 	for how in "-x c -c one.txt" "-c one.txt"; do
 		# shellcheck disable=SC2086

@@ -280,6 +280,15 @@ run_fails()
 		ends 0 "$tool" run true && says 'recorded nothing' && none_left run
 }
 
+# SIGCHLD is ignored, as some daemons have it: the program gets that, and its status is known all the same.
+ignored_children()
+{
+	for command in run count; do
+		ends 3 env --ignore-signal=CHLD "$tool" "$command" -e zzqqzz awk '/SigIgn/ { print; exit 3 }' /proc/self/status && shown_ignored || return 1
+	done
+}
+shown_ignored() { sed -n 's/^SigIgn:[[:space:]]*//p' "$tmp/out" "$tmp/err" | grep -q '[13579bdf]....$'; }
+
 # wrong STATUS TEXT PROGRAM: each command that starts a program says first why it cannot, alone, and leaves nothing.
 wrong()
 {
@@ -1453,6 +1462,7 @@ check "nothing begins before a probe matches" begins_late
 check "run of what is no program, or records nothing" run_fails
 if [ "$(uname -m)" = x86_64 ]; then check "programs that cannot be executed" wrong_programs; else skip "programs that cannot be executed" "for another machine"; fi
 if [ "$(uname -m)" = x86_64 ]; then check "a program is found in PATH as by execvp()" found_programs; else skip "a program is found in PATH as by execvp()" "for another machine"; fi
+check "SIGCHLD is ignored where jf-trace begins" ignored_children
 check "run with patterns that match nothing" run_unmatched
 if [ -e "$build/libjumpfunc-agent.so" ]; then
 	check "run with functions that are not there" run_unmatched_functions

@@ -393,6 +393,7 @@ int main(int argc, char **argv)
 	size_t i;
 	int status;
 
+	await_children();
 	if (argc > 1 && (!strcmp(argv[1], "-h") || !strcmp(argv[1], "--help")))
 		return usage();
 	if (argc > 1 && !strcmp(argv[1], "--version")) {

@@ -87,11 +87,20 @@ static void keep_signals(void)
 	}
 }
 
+static bool children_ignored;
+
+void await_children(void)
+{
+	children_ignored = signal(SIGCHLD, SIG_DFL) == SIG_IGN;
+}
+
 /* In the program. */
 static void give_signals_back(void)
 {
 	size_t i;
 
+	if (children_ignored)
+		signal(SIGCHLD, SIG_IGN);
 	for (i = 0; i < NR_KEPT; i++)
 		sigaction(kept[i], &before[i], NULL);
 }

@@ -189,6 +189,8 @@ struct run {
 bool find_agent(const char *name, char *buf, size_t size);
 /* STATUS_OK: it has ended; or another one, of which the user was told, and there is no folder. */
 int run_program(const struct options *o, char **argv, struct run *r);
+/* Some daemons have their children ignore SIGCHLD: the kernel then forgets how these ended. */
+void await_children(void);
 /* Says which patterns have matched nothing, and why. False: there is no trace. */
 bool show_run(const struct options *o, const char *name, const struct run *r);
 

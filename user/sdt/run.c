@@ -321,7 +321,7 @@ int run_objects(char *const *command, char ***objects)
 
 int run_command(char *const *command)
 {
-	/* Some daemons have their children ignore it: the kernel then forgets how these have ended. */
+	/* Some daemons have their children ignore it: the kernel then forgets how these end. */
 	void (*was)(int) = signal(SIGCHLD, SIG_DFL);
 	int status;
 	pid_t pid = fork();

@@ -320,11 +320,9 @@ found_programs()
 (
 	mkdir -p "$tmp/found/first/program" "$tmp/found/second" && cd "$tmp/found" && printf '#!/bin/sh\nexit 7\n' > second/program &&
 		printf '\177ELF of no machine' > machine && chmod +x second/program machine || return 1
-	path=$PATH
-	PATH=$tmp/found/first:$tmp/found/second:$path
-	ends 7 "$tool" run program || return 1
-	for PATH in ":$path" "$path:" "$path::$tmp"; do
-		wrong 126 'it is a program of another machine, or its file is damaged' machine || return 1
+	ends 7 env PATH="$PWD/first:$PWD/second:$PATH" "$tool" run program || return 1
+	for path in ":$PATH" "$PATH:" "$PATH::$tmp"; do
+		ends 126 env PATH="$path" "$tool" run machine && says 'machine: it is a program of another machine, or its file is damaged' || return 1
 	done
 	none_left run
 )

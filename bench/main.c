@@ -104,7 +104,7 @@ static int jfb_thread(void *arg)
 	return 0;
 }
 
-/* Results of @run are there to be read, those of the last one are not. */
+/* The results of @run can be read, the results of the last run cannot. */
 static void jfb_publish(struct jfb_run *run)
 {
 	struct jfb_run *old;

@@ -122,10 +122,10 @@ struct jf_record_options {
  * @rings:       that were made
  * @packets:     that were made, files
  * @records:     that were committed or abandoned, and not overwritten
- * @overwritten: records that were
+ * @overwritten: records that later ones have overwritten
  * @discarded:   records that found no room
- * @no_ring:     those of them that had no ring at all
- * @calls:       those of them that were calls of functions, for which the agent had no room
+ * @no_ring:     lost records for which there was no ring at all
+ * @calls:       lost records of calls of functions, for which the agent had no room
  * @error:       0, or why the last ring or packet could not be made, -errno
  */
 struct jf_record_counts {

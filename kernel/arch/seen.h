@@ -55,7 +55,7 @@ static unsigned int jf_graph_used(const struct task_struct *t)
 	return max(t->curr_ret_stack + 1, 0);
 }
 
-/* Some have the frame's place as well, in front of that of the return address, or alone. */
+/* Some have the frame's place as well, in front of the return address's place, or alone. */
 #if defined(HAVE_FUNCTION_GRAPH_FP_TEST) || \
 	defined(CONFIG_HAVE_FUNCTION_GRAPH_FP_TEST)
 #define JF_GRAPH_PLACE	fp

@@ -15,8 +15,8 @@ struct seq_file;
 
 /*
  * Check that a new site has the bytes that the macros emit. Fills in @insn
- * and @label. For a trampoline, @addr is that of the function and
- * becomes that of its jump. @tramp: the trampoline of a call site's function.
+ * and @label. For a trampoline, @addr is the function's address and
+ * becomes its jump's address. @tramp: the trampoline of a call site's function.
  * -EILSEQ if they are not.
  */
 int jf_arch_adopt(struct jf_site *site, unsigned long tramp);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Files in /sys/kernel/debug/jumpfunc, for rooms and modules that have files
- * there, and those of them that are in /sys/kernel/jumpfunc as well.
+ * there, and the files that are in /sys/kernel/jumpfunc as well.
  *
  * A write is one command: one write() of up to 4095 bytes at offset 0, without
  * NUL bytes. An open file keeps the module that owns it loaded.

@@ -121,7 +121,7 @@ static unsigned int jf_events_subs = 1;
  */
 static unsigned int jf_events_running;
 static bool jf_events_dispatched;
-/* Its probes can be called as those of the kernel's tracepoints are. */
+/* Its probes can be called as probes of the kernel's tracepoints are. */
 static bool jf_events_typed;
 
 /* --- subscribers ------------------------------------------------------- */

@@ -14,7 +14,7 @@
  * struct jf_traced - a function that is traced, or will be
  * @hash:   by @ip, for the callback
  * @by_addr: by @entry.addr
- * @list:   on that of its set
+ * @list:   on its set's list
  * @ops:    ftrace's registration; another set's one may call back for it as well, in vain
  * @entry:  the argument of probes
  * @ip:     ftrace's address of it

@@ -17,7 +17,7 @@ enum jf_text_kind jf_text_of(void *func);
 
 /*
  * Add the text of the function that holds @func, with the parts that the compiler
- * split off, or that of an image. 0 or -ENOMEM. May sleep.
+ * split off, or the pages of an image. 0 or -ENOMEM. Can sleep.
  */
 int jf_spans_add_func(struct jf_spans *s, void *func);
 /* Forget the data about text where a module is loaded or unloaded; NULL: of all. */

@@ -128,7 +128,7 @@ static void one_transaction(struct kunit *test)
 	jfk.transactions = 0;
 	before = jf_stats.broadcasts;
 	jf_batch_init(&b);
-	/* In an order that is not that of the addresses. */
+	/* In another order than the addresses'. */
 	for (i = n; i-- > 0; )
 		KUNIT_ASSERT_EQ(test, jf_key_batch_set(&b, k[i], true), 0);
 	KUNIT_EXPECT_EQ(test, jf_batch_commit(&b), 0);

@@ -337,14 +337,14 @@ bool jfk_key_work(void);
 void jfk_force_context(bool atomic);
 /* The record of a function that was replaced. */
 bool jfk_is_retired(void *func);
-/* With those of probes that are registered. */
+/* With the images of registered probes. */
 unsigned int jfk_num_records(void);
 unsigned int jfk_retired_pins(void *func);
 u64 jfk_retired_since(void *func);
 enum jf_retired_kind jfk_retired_kind(void *func);
 /* Records in all, pinned ones included. */
 unsigned int jfk_num_retired(void);
-/* The same without those of functions that are in use: these stay until that ends. */
+/* The same without records of functions that are in use, which stay until that ends. */
 unsigned int jfk_num_sought(void);
 /* Grace periods of Tasks RCU that no task waits for. */
 unsigned int jfk_num_gps(void);

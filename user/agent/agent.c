@@ -15,7 +15,7 @@
  *	only these: jump, short, span, break; without it, all but break
  *   JUMPFUNC=verbose
  *	name each probe that cannot be recorded, with the reason, and each breakpoint
- * and those of <jumpfunc/record.h>.
+ * and the variables of <jumpfunc/record.h>.
  *
  * A glob that has nothing but wildcards where a function's name is means no function, unless it
  * says which object, or "function/" precedes it: "*" would be all of libc.

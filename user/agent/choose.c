@@ -123,7 +123,7 @@ static int find(struct jf_step *step, const char *name, size_t len, const void *
 	return find_label(step, p, name, len);
 }
 
-/* A pointer. A name can be that of the record's field, as it is shown: NAME_string. */
+/* A pointer. A name can be the record's field, as it is shown: NAME_string. */
 static int find_text(struct jf_step *step, const char *name, size_t len, const void *arg)
 {
 	static const char end[] = "_string";

@@ -92,7 +92,7 @@ static bool is_function(unsigned int type)
 	return type == STT_FUNC || type == STT_GNU_IFUNC;
 }
 
-/* @all: also those of no type, as hand-written assembly has them. */
+/* @all: also symbols of no type, as hand-written assembly has them. */
 static int symbols_of(const struct jf_section *symbols, const struct jf_section *names, bool all,
 		      jf_symbol_fn *fn, void *arg)
 {

@@ -32,7 +32,7 @@ struct jf_section {
  * @name:  of it
  * @value: from the object's own 0 on
  * @size:  bytes
- * @indirect: its value is that of a function that says where it is
+ * @indirect: its value is the address of a function that returns its place
  */
 struct jf_symbol {
 	const char	*name;

@@ -619,13 +619,13 @@ struct jf_module *jf_module_new(const struct dl_phdr_info *info)
 }
 
 /**
- * jf_module_refuses() - may there be a probe
+ * jf_module_refuses() - can there be a probe
  * @m:        the object
  * @function: it would be a function's entry
  * @at:       where
  *
- * In an object that has a libjumpfunc in it, no function can be a probe: that of its SIGTRAP
- * handler cannot, where a breakpoint would be the end, and nothing says which these are.
+ * An object with a libjumpfunc in it has no probes at functions. A breakpoint in its SIGTRAP
+ * handler would end the process, and nothing says which functions that handler calls.
  *
  * Return: NULL, or why not
  */

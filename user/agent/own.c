@@ -11,8 +11,8 @@
  * the base that a thread had there: a thread that comes by with both is known. Else the base is
  * asked for. Bases that were found to be the C library's are in another table. At a base that is
  * not known the kernel is asked whether the agent's variables can be read, and then whether they
- * have the mark that each thread of the C library begins with. The mark is also looked at in each
- * record, since the memory of a thread that has ended can belong to another one.
+ * have the mark that each thread of the C library begins with. Each record looks at the mark, too:
+ * the memory of an ended thread can belong to another one.
  *
  * One case is left: a thread without a block, on a part of a stack where it, or one before it, had
  * one. If the program makes such a thread by a function of the C library (watch.c), the parts are
@@ -77,7 +77,7 @@ static bool is_in(const uint64_t *table, unsigned int num, uint64_t base)
 	return false;
 }
 
-/* In a free place, or in that of another one, which is looked at again then. */
+/* In a free place, or in another base's place: the kernel is asked about that base again. */
 static void keep(uint64_t *table, unsigned int num, uint64_t base)
 {
 	unsigned int first = jf_own_hash(base), i;
@@ -95,7 +95,7 @@ static bool is_own(uint64_t base)
 {
 	if (base && is_in(bases, BASES, base))
 		return true;
-	/* A thread that is not known has no ring then. */
+	/* In a quiet process, an unknown thread has no ring. */
 	if (jf_is_quiet() || is_in(foreign, FOREIGN, base ^ 1))
 		return false;
 	if (has_mark(base)) {

@@ -19,7 +19,7 @@ struct jf_spot;
  * @spots:  of the probes that are there, at least one
  * @at:     where
  * @avail:  bytes from there on that are text
- * @size:   those of its function, as its symbol says; 0: it is not known
+ * @size:   of its function, as its symbol says; 0: it is not known
  * @text:   those that a jump is made of, as its file has them
  * @nr_text: of these
  * @number: by which its code finds @spots, or UINT32_MAX

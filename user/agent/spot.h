@@ -37,7 +37,7 @@ struct jf_shown;
  * @shown:   members that are recorded, or NULL
  * @call:    it is an entry or an exit of this function, whose calls are recorded; or NULL
  * @exit:    which exit; NULL: it is the entry
- * @operand: those of a note
+ * @operand: the operands of a note
  */
 struct jf_spot {
 	struct jf_spot		*next;

@@ -25,7 +25,7 @@ enum jf_operand_kind {
  * @sign:  is it signed
  * @real:  a float or a double
  * @shift: of a register, in bits: 8 for %ah
- * @base:  the register, or that of an address; numbers as in instructions
+ * @base:  the register of the value, or of its address; numbers as in instructions
  * @index: added to that, times @scale
  * @scale: 1, 2, 4 or 8
  * @at:    where in the record

@@ -54,7 +54,7 @@ void jf_watch_handler(uint64_t *reg)
 	errno = saved;
 }
 
-/* The thread's system calls become signals from then on (SIGSYS), but for those of some text. */
+/* From then on the thread's system calls become signals (SIGSYS), except in a given text. */
 static bool dispatches(uint32_t what, uint32_t how)
 {
 	return what == PR_SET_SYSCALL_USER_DISPATCH && how == PR_SYS_DISPATCH_ON;

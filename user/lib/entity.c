@@ -6,7 +6,7 @@
 
 #include "common/count.h"
 
-/* NULL: its object, or that of the one that it stands in for, is not known. */
+/* NULL: its object is not known, or the object of the entity that it stands in for. */
 static struct jf_key *real_key(struct jf_key *key)
 {
 	struct jf_ctl *ctl = jf_ctl_of(&key->ent);

@@ -347,7 +347,7 @@ struct jf_text {
  * @written: a bit for each that was written in place since the last fork
  * @forks:  how many forks there were at that time
  * @linked: for each what in the file looks like a breakpoint, or NULL: not known yet
- * @sites:  those of its sites that were entered when it came, by address
+ * @sites:  its sites that were entered when it came, by address
  * @tested: there are some among them that lead to a test as compiled
  * @all:    these are all: JUMPFUNC_TRAP=always
  * @num_later: how many others there are
@@ -362,7 +362,7 @@ struct jf_text {
  * @num_starts: their number
  * @ctls:   its entities
  * @num_ctls: their number
- * @funcs:  those of dynamic functions
+ * @funcs:  of dynamic functions
  * @waiting: how many of them wait for their exporter: jf_ctl.wants
  * @serial: no other object ever had the same
  * @next:   all objects
@@ -494,7 +494,7 @@ int jf_pokes_sort(struct jf_poke *pokes, size_t num);
 void jf_sites_odd(struct jf_mod *m);
 /* Those of @ctl are all entered from here on. 0, -ENOMEM, or -ENODEV: its object is bad. */
 int jf_sites_of(struct jf_ctl *ctl);
-/* How many it has, entered or not. 0 for those of which that is not known: there is no memory. */
+/* How many it has, entered or not. 0: there is no memory to know it. */
 size_t jf_sites_num(struct jf_ctl *ctl);
 /*
  * With the lock: -EBUSY, if the object has a site, entered or not, of which a byte is from @from up

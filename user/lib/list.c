@@ -206,7 +206,7 @@ int jf_list(int (*visit)(const struct jf_info *info, void *arg), void *arg)
 
 /* --- changes by name -------------------------------------------------------------- */
 
-/* With the lock held: those of @m, and how many these are, or -ENOMEM. */
+/* With the lock held: the entities of @m, and their number, or -ENOMEM. */
 static int add_keys(struct jf_batch *b, const struct jf_mod *m, const char *names, size_t len, bool on)
 {
 	int num = 0, err;

@@ -97,7 +97,7 @@ static void sanitizer_acquires(const void *addr)
 
 #define SPINS	100
 
-/* To yield would not do: a realtime thread yields only to those of its priority. */
+/* sched_yield() does not help: a real-time thread yields only to threads of its priority. */
 static void nap(unsigned int spins)
 {
 	static const struct timespec t = { .tv_nsec = 50000 };

@@ -72,7 +72,7 @@ static bool is_known(const struct jf_mod *m, const struct jf_ent_rec *rec,
 /*
  * Parts of an object that were linked to one before, and keep hidden names for themselves
  * (ld -r, objcopy --localize-hidden), have a struct jf_object each. But the linker gives
- * them the same bounds, those of all records.
+ * them the same bounds: of all records.
  */
 static bool has_tables_of(const struct jf_mod *m, const struct jf_object *o)
 {

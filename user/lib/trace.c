@@ -86,7 +86,7 @@ static struct jf_probes *probes_alloc(size_t nr)
 	return p;
 }
 
-/* With one more, after those of the same priority. */
+/* With one probe more, after the probes of the same priority. */
 static struct jf_probes *probes_with(const struct jf_probes *old, struct jf_probe add)
 {
 	size_t nr = old ? old->nr : 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /*
- * The values of keys and dynamic functions, and those of entities that stand in for them.
+ * The values of keys and dynamic functions, and of entities that stand in for them.
  * Text is another matter; this file calls no other part.
  */
 #include "lib.h"
@@ -77,7 +77,7 @@ void jf_ctl_apply(struct jf_ctl *ctl)
 {
 	struct jf_ctl *real = jf_ctl_real(ctl), *p;
 
-	/* Pairs with the iterator's load, on which those of the array depend. */
+	/* Pairs with the iterator's load, on which the loads of the array depend. */
 	if (real->also)
 		__atomic_store_n(real->also, real->stored, __ATOMIC_RELEASE);
 	if (jf_ent_value(real->ent) == real->value)

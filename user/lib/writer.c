@@ -271,7 +271,7 @@ struct jf_linked {
 static const struct jf_linked nothing_linked;
 
 #if JF_RUNS
-/* @bytes of the file, those of the page at @page. */
+/* @bytes of the file, for the page at @page. */
 static bool read_page(const struct jf_mod *m, uintptr_t page, uint8_t *bytes)
 {
 	size_t size = jf_page_size(), i;

@@ -184,7 +184,7 @@ static bool refuse_at(struct object *o, size_t sec, uint64_t at, size_t sym, con
 	return refuse(o, "%.200s+%#llx: %.200s: %s", function, (unsigned long long)(at - from), symbol_name(o, sym), what);
 }
 
-/* The instruction whose last four bytes are those of relocation @r. False: refused. */
+/* The instruction whose last four bytes relocation @r fills in. False: refused. */
 static bool understand(struct object *o, const Elf64_Rela *r, bool test, struct site *s)
 {
 	const struct section *text = &o->secs[s->sec];

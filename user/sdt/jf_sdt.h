@@ -31,7 +31,7 @@
 
 /**
  * struct section - a section of an object file
- * @h:    its header; sh_name is that of the file that was read, or of @name if that is not NULL
+ * @h:    its header; sh_name is from the file that was read, or of @name if that is not NULL
  * @data: its content, in the file that was read, or @own
  * @size: of it
  * @own:  NULL, or a copy that may be changed

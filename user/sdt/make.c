@@ -118,8 +118,8 @@ struct maker {
 	size_t		calls;
 	size_t		unused;		/* the next local one */
 	size_t		*local;		/* of each section of the file that has sites: its symbol */
-	size_t		*records;	/* of each section of the file: that of its records */
-	size_t		*relocs;	/* of each section: that of its relocations */
+	size_t		*records;	/* of each section: the section of its records */
+	size_t		*relocs;	/* of each section: the section of its relocations */
 	size_t		max;
 };
 

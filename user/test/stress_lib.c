@@ -165,7 +165,7 @@ static bool places_are_right(void)
 		lines += at > 59;
 		pages += ((uintptr_t)p->addr & 4095) > 4091;
 		switch (*p->addr) {
-		case 0x0f: case 0xa9:	/* nop, and that of a guard */
+		case 0x0f: case 0xa9:	/* nop, and a guard's nop */
 			wrong += p->kind != UNLIKELY && p->kind != LIKELY;
 			break;
 		case 0xe8:

@@ -338,7 +338,7 @@ static bool next_quiet(uint32_t len)
 /* Of the clock: readers do not take such times for the same one, whatever they round. */
 #define APART	4096
 
-/* Readers find it empty, before those of the ring that were used. */
+/* Readers find it empty, before the ring's used packets. */
 static void set_first(const struct jf_ring *r, struct jf_packet *p)
 {
 	uint64_t first = UINT64_MAX;

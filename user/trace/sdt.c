@@ -127,7 +127,7 @@ static void describe(struct probe *p, unsigned int i)
 	p->event.size += size;
 }
 
-/* Other sizes than a register's are those of no probe. */
+/* No probe has other sizes than a register's. */
 static bool is_sound(const struct jf_sdt *sdt)
 {
 	unsigned int i;
@@ -178,7 +178,7 @@ static struct probe *make_probe(const struct jf_sdt *sdt, const char *name, int 
 	return p;
 }
 
-/* Another object may be where that of @p was. */
+/* Another object can be where @p's object was. */
 static bool is_of(const struct probe *p, const struct jf_sdt *sdt, const char *name)
 {
 	char system[sizeof(p->system)], event[sizeof(p->event_name)];

@@ -63,7 +63,7 @@ static bool covers(const struct jf_wish *a, const struct jf_wish *b)
 }
 
 /*
- * A function of C++ has several names: that of its symbol, and those with and without parameters.
+ * A function of C++ has several names: its symbol, and names with and without parameters.
  * All begin alike but the symbol's, and the one with a type of return, which templates have.
  */
 static bool has_one_name(struct part p)
@@ -92,7 +92,7 @@ static bool are_apart(const struct jf_wish *a, const struct jf_wish *b)
 	if (has_one_name(other))
 		return one.len != other.len || memcmp(one.text, other.text, one.len);
 	len = prefix(other);
-	/* It may be that of a symbol. */
+	/* It can be a symbol's name. */
 	if (!strncmp(other.text, "_Z", len < 2 ? len : 2))
 		return false;
 	return memcmp(one.text, other.text, one.len < len ? one.len : len);

@@ -68,7 +68,7 @@
  * @uuid:         of the trace; the metadata has the same
  * @stream_id:    0: there is one kind of streams
  * @ring:         which ring it is of (stream_instance_id)
- * @seq:          number of this packet among those of the ring; 0: none, it is being cleared
+ * @seq:          number of this packet among the ring's packets; 0: none, it is being cleared
  * @released:     @seq, once a consumer has read it and the writer may reuse it
  * @overwritten:  records of this ring that were overwritten, up to the begin of this packet
  * @committed:    number of records that are not in progress any more << 32, plus their bytes,

@@ -82,7 +82,7 @@ enum __jf_field_kind {
  * @name:  the name; NULL ends the list
  * @first: of the numbers
  * @last:  of them
- * @next:  the number after that of the label before, or 0, whatever @first is
+ * @next:  the number after the previous label's number, or 0, whatever @first is
  */
 struct jf_event_label {
 	const char	*name;
@@ -131,7 +131,7 @@ struct jf_event_field {
  * @size:    of the fixed part
  * @flags:   __JF_EVENT_PACKED, __JF_EVENT_CHOOSES
  * @level:   1 and the level that LTTng-UST gives it, or 0: none
- * @tp:      its tracepoint, or NULL: those of its places
+ * @tp:      its tracepoint, or NULL: its places' tracepoints
  * @probe:   records it
  * @next:    in the library's list
  * @args:    if @tp is NULL: parameters, as written; a place must have the same

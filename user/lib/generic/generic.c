@@ -10,7 +10,7 @@
  */
 #include "../lib.h"
 
-/* As compiled they would follow their keys no more than those of any library that patches none. */
+/* As compiled, they would not follow their keys: no code patches them. */
 int jf_sites_now(struct jf_mod *m)
 {
 	const struct jf_object *o = m->object;

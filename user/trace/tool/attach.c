@@ -96,7 +96,7 @@ static const char *refused_by_status(pid_t pid)
 	return NULL;
 }
 
-/* Another root, or other mounts: its paths are those of other files here. */
+/* Another root, or other mounts: its paths name other files here. */
 static bool is_elsewhere(pid_t pid)
 {
 	char path[48], own[64] = "", its[64] = "";
@@ -133,7 +133,7 @@ static const char *refused_by_objects(struct attach *a)
 	const struct objects *o = &a->objects;
 	size_t i;
 
-	/* The library is the linker, whose name can be that of either. */
+	/* The library is the linker, which can have the name of either. */
 	for (i = 0; i < o->num; i++)
 		if (strstr(o->object[i].path, "musl") && (!strcmp(object_name(&o->object[i]), "libc.so") ||
 							    !strncmp(object_name(&o->object[i]), "ld-musl", 7)))

@@ -96,7 +96,7 @@ static bool runtime_dir(pid_t pid, char *buf, size_t size)
 	return ok;
 }
 
-/* True if it sees other files: its name space of mounts is not that of the tool. */
+/* True if it sees other files: the tool is in another name space of mounts. */
 static bool is_elsewhere(pid_t pid)
 {
 	struct stat own, other;

@@ -359,7 +359,7 @@ static int run(const struct command *c, int argc, char **argv)
 	const char *letters = ":e:o:p:i:n:h";
 	int option, status, nr = -1;
 
-	/* The program's options, and those of babeltrace2, are not ours. */
+	/* The options of the program and of babeltrace2 are not ours. */
 	if (c->run == do_run || c->run == do_count || c->run == do_time || c->run == do_report || c->run == do_script)
 		letters = "+:e:o:p:i:n:h";
 	while ((option = getopt_long(argc, argv, letters, long_options, &nr)) != -1) {

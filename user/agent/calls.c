@@ -108,6 +108,7 @@ static bool name_sum(struct sums *s, const char *name, unsigned int i)
 {
 	static const char *const names[] = {
 		[JF_SUM_TOTAL] = "total", [JF_SUM_WITHIN] = "within", [JF_SUM_SELF] = "self", [JF_SUM_MAX] = "max",
+		[JF_SUM_LEFT] = "left",
 	};
 	int n = i < JF_SUM_BUCKET ? asprintf(&s->name[i], "%s/%s", name, names[i]) :
 		asprintf(&s->name[i], "%s/b%u", name, i - JF_SUM_BUCKET);
@@ -443,9 +444,11 @@ static size_t look_for_exits(struct jf_agent_probe **probes, size_t num)
 	return nr;
 }
 
+/* The last one. */
+static uint32_t generation;
+
 static size_t functions_on(struct jf_agent_probe **probes, size_t num, int *err)
 {
-	static uint32_t generation;
 	struct jf_agent_probe **some = calloc(num + 1, sizeof(*some));
 	size_t i, nr, done = 0, off = 0;
 
@@ -514,4 +517,12 @@ int jf_calls_off(struct jf_agent_probe **probes, size_t num)
 	int err = jf_probes_off(probes, num), e = calls ? exits_off(probes, calls) : 0;
 
 	return err == -ETIMEDOUT ? err : e ? e : err;
+}
+
+/**
+ * jf_calls_end() - the trace ends: calls that have begun are none of the next one
+ */
+void jf_calls_end(void)
+{
+	jf_pair_anew(generation + 1);
 }

@@ -16,5 +16,6 @@ JF_HIDDEN const char *jf_calls_refused(struct jf_agent_probe *p);
 JF_HIDDEN void jf_calls_make(struct jf_agent_probe *p);
 JF_HIDDEN size_t jf_calls_on(struct jf_agent_probe **probes, size_t num, int *err);
 JF_HIDDEN int jf_calls_off(struct jf_agent_probe **probes, size_t num);
+JF_HIDDEN void jf_calls_end(void);
 
 #endif /* JF_AGENT_CALLS_H */

@@ -6,8 +6,8 @@
  * Only an exact match makes a pair: the function, and where its return address is. That word is
  * overwritten before another call has it, so a new entry there ends the call that was kept for it.
  * A call that was left in another way, by an exception or longjmp(), is dropped, and counted in the
- * thread's next record. One for which there is no room is lost, and counted at once: there may be
- * no other record.
+ * thread's next record, or in the function's sums. One for which there is no room is lost, and
+ * counted at once: there may be no other record.
  *
  *   the thread's own stack	frames not above the stack pointer of an entry, or below an exit's
  *				one, were left, and so were frames with a changed return address
@@ -60,6 +60,8 @@
  * @parent:     on another stack: @sp of the one around it, or 0
  * @within:     nanoseconds of the calls in it
  * @around:     which functions have calls around it: a bit for each, which others have, too
+ * @left:       the counter of sums for calls that are left, or 0, and @generation from bit 32 on:
+ *              @call can be freed before that
  * @arg:        registers of arguments
  */
 struct frame {
@@ -72,6 +74,7 @@ struct frame {
 	uint64_t		parent;
 	uint64_t		within;
 	uint64_t		around;
+	uint64_t		left;
 	uint64_t		arg[6];
 };
 
@@ -106,9 +109,14 @@ static uint64_t nr_owned;
 static struct frame *others;
 /* How many of those have lost their place to others, and have not come to their exits. */
 static uint64_t displaced;
+/* The first one of the present trace: sums of an earlier one have the calls before it. */
+static uint32_t first_generation;
 static uint64_t stack_end, stack_size, thread_size;
 /* Of the processor's counter, or 0: ns = ticks * factor >> 32. */
 static uint64_t factor;
+
+#define LOCAL(word)		__atomic_load_n(&(word), __ATOMIC_RELAXED)
+#define SET_LOCAL(word, value)	__atomic_store_n(&(word), value, __ATOMIC_RELAXED)
 
 static __thread struct calls *mine __attribute__((__tls_model__("initial-exec")));
 
@@ -151,6 +159,55 @@ static uint64_t now(void)
 static uint64_t in_ns(uint64_t ticks)
 {
 	return factor ? (uint64_t)((unsigned __int128)ticks * factor >> 32) : ticks;
+}
+
+/* --- counters ------------------------------------------------------------------------- */
+
+/* A counter of this thread, or NULL: then it was counted, as lost or as one. *first: it was one. */
+static uint64_t *counter(uint16_t id, bool *first)
+{
+	*first = false;
+	if (!__jf_writer || id >= LOCAL(__jf_writer->num)) {
+		jf_agent_next(8, id);
+		*first = true;
+	}
+	return __jf_writer && id < LOCAL(__jf_writer->num) ? &__jf_writer->counts[id] : NULL;
+}
+
+/* False: it was counted as lost. */
+static bool add(uint16_t id, uint64_t value)
+{
+	bool first;
+	uint64_t *to = counter(id, &first);
+
+	if (to)
+		__jf_local_add(to, value - first);
+	return to;
+}
+
+/**
+ * jf_pair_anew() - calls that begin from now on are of another trace
+ * @generation: the lowest one that they can have
+ */
+void jf_pair_anew(uint32_t generation)
+{
+	__atomic_store_n(&first_generation, generation, __ATOMIC_RELAXED);
+}
+
+/* A call was left in another way than by an exit, and is dropped. */
+static void count_left(struct calls *c, const struct frame *f)
+{
+	uint64_t left = LOCAL(f->left);
+
+	__jf_local_add(&c->left, 1);
+	if (left && (uint32_t)(left >> 32) >= LOCAL(first_generation))
+		add((uint16_t)left, 1);
+}
+
+/* Of the function itself: calls that have begun, of sums. */
+static uint16_t number_of(const struct jf_call *call)
+{
+	return (uint16_t)__atomic_load_n(&call->entry->what, __ATOMIC_RELAXED);
 }
 
 /* --- threads -------------------------------------------------------------------------- */
@@ -248,7 +305,7 @@ __attribute__((__noinline__))
 static struct calls *begin(void)
 {
 	uint64_t was = __atomic_load_n(&nr_owned, __ATOMIC_RELAXED);
-	uint32_t pid, tid;
+	uint32_t pid, tid, i;
 	struct calls *c;
 
 	if (__atomic_load_n(&__jf_quiet, __ATOMIC_RELAXED))
@@ -257,7 +314,8 @@ static struct calls *begin(void)
 	tid = (uint32_t)call4(SYS_gettid, 0, 0, 0, 0);
 	c = (uint32_t)was == pid ? take_over((uint32_t)(was >> 32), pid, tid) : NULL;
 	if (c) {
-		__jf_local_add(&c->left, c->num);
+		for (i = 0; i < c->num; i++)
+			count_left(c, &c->frame[i]);
 		c->num = 0;
 		c->sp = 0;
 	} else {
@@ -273,11 +331,20 @@ static struct calls *begin(void)
 
 /* --- the thread's own stack ------------------------------------------------------------ */
 
+static uint64_t left_of(const struct jf_call *call)
+{
+	/* Acquire: pairs with jf_calls_sum(). */
+	const uint16_t *id = __atomic_load_n(&call->sum, __ATOMIC_ACQUIRE);
+
+	return id ? (uint64_t)call->generation << 32 | id[JF_SUM_LEFT] : 0;
+}
+
 static void fill(struct frame *f, const struct jf_call *call, const struct jf_saved *s, uint32_t depth)
 {
 	f->generation = call->generation;
 	f->depth = depth;
 	f->within = 0;
+	f->left = left_of(call);
 	f->caller = *(const uint64_t *)s->reg[4];
 	f->arg[0] = s->reg[7];
 	f->arg[1] = s->reg[6];
@@ -287,8 +354,6 @@ static void fill(struct frame *f, const struct jf_call *call, const struct jf_sa
 	f->arg[5] = s->reg[9];
 }
 
-#define LOCAL(word)		__atomic_load_n(&(word), __ATOMIC_RELAXED)
-#define SET_LOCAL(word, value)	__atomic_store_n(&(word), value, __ATOMIC_RELAXED)
 /* Between this thread and its signal handlers. */
 #define IN_ORDER()		__atomic_signal_fence(__ATOMIC_SEQ_CST)	/* pairs with a handler's */
 
@@ -325,7 +390,7 @@ static uint32_t count_not_left(const struct calls *c, uint32_t num, uint64_t sp)
 static void drop(struct calls *c, uint32_t last)
 {
 	if (LOCAL(c->frame[last].call) != &recorded)
-		__jf_local_add(&c->left, 1);
+		count_left(c, &c->frame[last]);
 }
 
 /* A call that has no record, for there was no room. @c: of its thread, or NULL. */
@@ -351,7 +416,8 @@ static uint64_t around_next(const struct frame *outer)
 	return outer ? outer->around | bit_of(outer->call) : 0;
 }
 
-static void push(struct calls *c, const struct jf_call *call, const struct jf_saved *s)
+/* False: it was counted as lost. */
+static bool push(struct calls *c, const struct jf_call *call, const struct jf_saved *s)
 {
 	uint64_t sp = s->reg[4];
 	struct frame *f;
@@ -364,13 +430,14 @@ static void push(struct calls *c, const struct jf_call *call, const struct jf_sa
 			drop(c, --num);
 		if (n == FRAMES_MAX) {
 			lose(c);
-			return;
+			return false;
 		}
 		f = &c->frame[n];
 		SET_LOCAL(f->call, NULL);
 		SET_LOCAL(f->sp, sp);
-		/* For is_left(): the thread can be cancelled from here on. */
+		/* For drop(): a handler can leave the call from here on, and the thread can end. */
 		SET_LOCAL(f->caller, *(const uint64_t *)sp);
+		SET_LOCAL(f->left, left_of(call));
 		/* A handler that comes in between writes the same there. */
 		SET_LOCAL(f->around, around_next(n ? f - 1 : NULL));
 		IN_ORDER();
@@ -385,6 +452,7 @@ static void push(struct calls *c, const struct jf_call *call, const struct jf_sa
 		SET_LOCAL(f->call, call);
 		IN_ORDER();
 	} while (LOCAL(c->num) != n + 1 || LOCAL(f->sp) != sp || LOCAL(f->call) != call);
+	return true;
 }
 
 static bool is_of(const struct frame *f, const struct jf_call *call)
@@ -442,7 +510,7 @@ static struct frame *claim(struct calls *c, uint64_t sp)
 			f = others_at(sp, i);
 			key = __atomic_load_n(&f->sp, __ATOMIC_RELAXED);
 			if (key == sp) {
-				__jf_local_add(&c->left, 1);
+				count_left(c, f);
 				return f;
 			}
 			if (!best || (was && (!key || f->time < best->time))) {
@@ -510,15 +578,36 @@ static bool take_other(struct calls *c, const struct jf_call *call, uint64_t sp,
 }
 
 /* At an exit that has no entry. Only one whose call was displaced is known to have had it. */
-static void lose_other(struct calls *c)
+static void lose_other(struct calls *c, const struct jf_call *call)
 {
 	uint64_t num = __atomic_load_n(&displaced, __ATOMIC_RELAXED);
 
 	while (num)
 		if (__atomic_compare_exchange_n(&displaced, &num, num - 1, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
 			lose(c);
+			/* One that is lost is not one that goes on. */
+			if (left_of(call))
+				add(number_of(call), (uint64_t)-1);
 			return;
 		}
+}
+
+/* --- entries -------------------------------------------------------------------------- */
+
+/*
+ * Sums count a call at its begin, too: those that have begun and are in no other sum were left, or
+ * go on. So one that is lost takes its count back.
+ */
+static void enter(struct calls *c, bool own, const struct jf_call *call, const struct jf_saved *s)
+{
+	bool sums = left_of(call);
+
+	if (sums && !add(number_of(call), 1))
+		return;
+	if (!own)
+		keep_other(c, call, s);
+	else if (!push(c, call, s) && sums)
+		add(number_of(call), (uint64_t)-1);
 }
 
 /* --- exits ---------------------------------------------------------------------------- */
@@ -629,7 +718,7 @@ static uint64_t time_of(const struct over *o)
 
 static void record(const struct over *o)
 {
-	uint16_t what = (uint16_t)__atomic_load_n(&o->call->entry->what, __ATOMIC_RELAXED);
+	uint16_t what = number_of(o->call);
 	/* Acquire: pairs with replace(), in shown.c. */
 	const struct jf_shown *shown = __atomic_load_n(&o->call->entry->shown, __ATOMIC_ACQUIRE);
 	__JF_SLOT(slot);
@@ -647,28 +736,6 @@ static void record(const struct over *o)
 }
 
 /* --- sums ----------------------------------------------------------------------------- */
-
-/* A counter of this thread, or NULL: then it was counted, as lost or as one. *first: it was one. */
-static uint64_t *counter(uint16_t id, bool *first)
-{
-	*first = false;
-	if (!__jf_writer || id >= LOCAL(__jf_writer->num)) {
-		jf_agent_next(8, id);
-		*first = true;
-	}
-	return __jf_writer && id < LOCAL(__jf_writer->num) ? &__jf_writer->counts[id] : NULL;
-}
-
-/* False: it was counted as lost. */
-static bool add(uint16_t id, uint64_t value)
-{
-	bool first;
-	uint64_t *to = counter(id, &first);
-
-	if (to)
-		__jf_local_add(to, value - first);
-	return to;
-}
 
 static void raise_to(uint16_t id, uint64_t value)
 {
@@ -710,12 +777,13 @@ static bool is_within(struct calls *c, bool own, const struct frame *f)
 }
 
 /* A function that calls itself has the time of its outermost calls, with the others in it. */
-static void sum(const struct jf_call *call, const uint16_t *id, const struct frame *f, uint64_t duration, bool within)
+static void sum(const uint16_t *id, struct frame *f, uint64_t duration, bool within)
 {
+	/* A handler that leaves the call from here on does not have it counted as left. */
+	SET_LOCAL(f->call, &recorded);
 	/* The number that is shown, and without it nothing: so a call is lost once. */
 	if (!add(id[JF_SUM_BUCKET + jf_sum_bucket(duration)], 1))
 		return;
-	add((uint16_t)__atomic_load_n(&call->entry->what, __ATOMIC_RELAXED), 1);
 	add(id[within ? JF_SUM_WITHIN : JF_SUM_TOTAL], duration);
 	add(id[JF_SUM_SELF], duration > f->within ? duration - f->within : 0);
 	raise_to(id[JF_SUM_MAX], duration);
@@ -788,14 +856,17 @@ static void end_call(struct calls *c, bool own, struct ended *e)
 	if (!id && e->duration < __atomic_load_n(&e->call->min, __ATOMIC_RELAXED))
 		return;
 	e->chosen = chosen;
-	if (chosen && !is_chosen(chosen, e))
+	if (chosen && !is_chosen(chosen, e)) {
+		if (id)
+			add(number_of(e->call), (uint64_t)-1);
 		return;
+	}
 	/*
 	 * Of chosen calls each has its own time: whether the one around it is chosen is not known
 	 * yet.
 	 */
 	if (id)
-		sum(e->call, id, e->frame, e->duration, !chosen && is_within(c, own, e->frame));
+		sum(id, e->frame, e->duration, !chosen && is_within(c, own, e->frame));
 	else
 		record(&(struct over){ c, e->call, e->frame, e->exit->tail, e->ret, e->duration, e->end });
 }
@@ -822,10 +893,7 @@ void jf_pair(const struct jf_spot *spot, const struct jf_saved *s)
 		return;
 	own = sp - c->low < c->high - c->low;
 	if (!spot->exit) {
-		if (own)
-			push(c, spot->call, s);
-		else
-			keep_other(c, spot->call, s);
+		enter(c, own, spot->call, s);
 		return;
 	}
 	if (!leaves(spot, s))
@@ -835,7 +903,7 @@ void jf_pair(const struct jf_spot *spot, const struct jf_saved *s)
 		f = find_own(c, spot->call, sp);
 	if (own ? !f : !take_other(c, spot->call, sp, f)) {
 		if (!own)
-			lose_other(c);
+			lose_other(c, spot->call);
 		return;
 	}
 	duration = in_ns(end > f->time ? end - f->time : 0);

@@ -92,13 +92,15 @@ struct jf_call {
 
 /*
  * Nanoseconds of calls that are in no other of their function; of those that are; of all, without
- * calls within; of the longest; calls by jf_sum_bucket().
+ * calls within; of the longest; calls that were left without an exit; the others by
+ * jf_sum_bucket().
  */
 enum jf_sum {
 	JF_SUM_TOTAL,
 	JF_SUM_WITHIN,
 	JF_SUM_SELF,
 	JF_SUM_MAX,
+	JF_SUM_LEFT,
 	JF_SUM_BUCKET,
 	JF_SUM_NUM = JF_SUM_BUCKET + JF_SUM_BUCKETS
 };
@@ -128,6 +130,8 @@ struct jf_call_record {
 };
 
 JF_HIDDEN int jf_pair_begin(uintptr_t end, size_t size, size_t thread, uint64_t hz);
+
+JF_HIDDEN void jf_pair_anew(uint32_t generation);
 
 /* A thread has come by an entry or an exit of a call; @s->reg[4] is its stack pointer. */
 JF_HIDDEN void jf_pair(const struct jf_spot *spot, const struct jf_saved *s);

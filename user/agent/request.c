@@ -191,6 +191,8 @@ static int switch_off(const char *text, void *data)
 	/* NULL: maybe the trace ends. */
 	jf_recording &= !!text;
 	err = walk(collect_off, &a);
+	if (!text && a.kind == JF_KIND_CALL)
+		jf_calls_end();
 	jf_agent_unlock();
 	if (a.stay)
 		jf_say("libjumpfunc-agent: %u probe%s off, but the breakpoint%s: a thread that blocks SIGTRAP dies there", a.stay,

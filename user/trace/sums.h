@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1 */
 /*
  * Sums of calls: how the agent counts them by their duration, and jf-trace reads that. Counters of
- * mode count are of the events "object:function" for calls, "object:function/total", "/within",
- * "/self" and "/max" for nanoseconds, and "object:function/b0" and so on for calls of a bucket.
- * Calls within another one of the same function are in "/within", and not in "/total".
+ * mode count are of the events "object:function" for calls that have begun, "/total", "/within",
+ * "/self" and "/max" after that for nanoseconds, "/left" for calls that were left without a return,
+ * and "/b0" and so on for calls of a bucket, which have returned.
+ * Calls within another one of the same function are in "/within", and not in "/total". Those that
+ * have begun, have not returned and were not left, go on.
  *
  * Two buckets for each power of two, from 8 ns on: [8, 12), [12, 16), [16, 24) and so on; the first
  * one has all shorter calls, the last one all longer ones.
@@ -20,9 +22,9 @@
 #include <stdint.h>
 #include <string.h>
 
-#define JF_SUM_BUCKETS	70
+#define JF_SUM_BUCKETS	69
 /* Numbers of a function, with the one for its calls; and functions that can have numbers. */
-#define JF_SUM_NUMBERS	(JF_SUM_BUCKETS + 5)
+#define JF_SUM_NUMBERS	(JF_SUM_BUCKETS + 6)
 /* Numbers that sums leave to records and counts: each is taken as long as the process lives. */
 #define JF_SUM_SPARE	8192
 #define JF_SUM_FUNCTIONS	((UINT16_MAX - JF_SUM_SPARE) / JF_SUM_NUMBERS)

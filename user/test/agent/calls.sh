@@ -475,6 +475,85 @@ recursive()
 	END
 }
 
+# Calls that have no time, for they were left or go on, are told, and are in tables for programs.
+without_time()
+{
+	cat > "$tmp/open.c" <<-'END'
+	#include <pthread.h>
+	#include <setjmp.h>
+	#include <stdlib.h>
+	#include <sys/wait.h>
+	#include <ucontext.h>
+	#include <unistd.h>
+	#define FUNCTION __attribute__((__noinline__, __noclone__))
+	static char stack[1 << 16];
+	static ucontext_t back, one;
+	static jmp_buf out;
+	FUNCTION int o_leaps(int i) { if (i % 3 == 0) longjmp(out, 1); __asm__ volatile("" : "+r" (i)); return i; }
+	FUNCTION void *o_ends(void *arg) { if (arg) pthread_exit(NULL); return arg; }
+	FUNCTION int o_forks(void) { int pid = fork(); waitpid(pid, NULL, 0); return pid; }
+	FUNCTION void o_waits(void) { swapcontext(&one, &back); __asm__ volatile(""); }
+	FUNCTION void o_exits(int i) { if (i) exit(0); __asm__ volatile(""); }
+	int main(void)
+	{
+		static volatile int i;
+		pthread_t t;
+
+		for (i = 0; i < 900; i++)
+			if (!setjmp(out))
+				o_leaps(i);
+		for (i = 0; i < 10; i++)
+			if (pthread_create(&t, NULL, o_ends, stack) || pthread_join(t, NULL))
+				return 1;
+		getcontext(&one);
+		one.uc_stack.ss_sp = stack;
+		one.uc_stack.ss_size = sizeof(stack);
+		makecontext(&one, o_waits, 0);
+		swapcontext(&back, &one);
+		if (!o_forks())
+			_exit(0);
+		o_exits(0);
+		o_exits(1);
+	}
+	END
+	${CC:-cc} -O1 -pthread -o "$tmp/open" "$tmp/open.c" || return 1
+	for _ in 1 2 3 4 5 6 7 8; do
+		"$build/jf-trace" time --csv -o "$tmp/table" -e 'open:o_*' -- "$tmp/open" 2> "$tmp/said2" || { cat "$tmp/said2"; return 1; }
+		grep -q 'no times' "$tmp/said2" || break
+	done
+	cat "$tmp/table" "$tmp/said2"
+	python3 - "$tmp/table" <<-'END' || return 1
+	import csv, sys
+	rows = {r["function"].split(":")[1]: [int(r[n]) for n in ("calls", "left", "inside")] for r in csv.DictReader(open(sys.argv[1]))}
+	# A thread that ends is seen when another one begins its calls.
+	left = rows["o_ends"][1]
+	want = {"o_leaps": [600, 300, 0], "o_ends": [0, left, 10 - left], "o_waits": [0, 0, 1], "o_forks": [2, 0, 0], "o_exits": [1, 0, 1]}
+	assert rows == want and left, rows
+	END
+	grep -q '^jf-trace: not in the table: 30[0-9]* calls left by longjmp(), an exception or the end of a thread: 300 of open:o_leaps, [0-9]* of open:o_ends$' "$tmp/said2" &&
+		grep -q '^jf-trace: not in the table: [0-9]* calls that had not returned at the end: .*1 of open:o_exits' "$tmp/said2" || return 1
+	# The filter is asked at the end of a call: of the others nothing is known.
+	"$build/jf-trace" time --json -o "$tmp/table" -e 'open:o_leaps' --if 'ret == 1' -- "$tmp/open" 2> "$tmp/said2" || { cat "$tmp/said2"; return 1; }
+	cat "$tmp/table"
+	grep -q '"calls":1,.*"left":300,"inside":0' "$tmp/table" || return 1
+	# A call that goes on as the sums end is not one that those after it have left.
+	cat > "$tmp/goes.c" <<-'END'
+	#include <unistd.h>
+	__attribute__((__noinline__)) int o_sleeps(int n) { usleep(400000); __asm__ volatile("" : "+r" (n)); return n; }
+	int main(void) { for (;;) o_sleeps(1); }
+	END
+	${CC:-cc} -O1 -o "$tmp/goes" "$tmp/goes.c" || return 1
+	"$tmp/goes" &
+	goes=$!
+	for _ in 1 2; do
+		XDG_RUNTIME_DIR=$tmp timeout -s INT 2 "$build/jf-trace" time --csv -p "$goes" -e 'goes:o_*' > "$tmp/table" 2> "$tmp/said2"
+		cat "$tmp/table" "$tmp/said2"
+	done
+	kill "$goes"
+	wait "$goes"
+	grep -q '^[1-9].*"goes:o_sleeps",0,1$' "$tmp/table"
+}
+
 # Patterns of names that the source has; a pattern that matches nothing is told as it was written.
 times_by_source()
 {
@@ -890,6 +969,7 @@ check 'a small stack, and others below it' small
 check 'entries, and both' entries
 check 'sums' timed
 check 'sums of functions that call themselves' recursive
+check 'calls that sums do not have' without_time
 check 'sums by names of the source' times_by_source
 check 'sums of no function' times_of_nothing
 check 'sums in formats of programs' formats

@@ -22,6 +22,11 @@
  * @within: of the others
  * @self:   without the calls within
  * @max:    of the longest one
+ * @begun:  calls that have begun, in the present process
+ * @over:   those that have returned, in it
+ * @gone:   those that were left, in it
+ * @left:   calls that were left by longjmp(), an exception or the end of a thread
+ * @inside: those that have not returned, and were not seen to be left
  * @bucket: calls by their duration
  */
 struct timed {
@@ -31,6 +36,11 @@ struct timed {
 	uint64_t	within;
 	uint64_t	self;
 	uint64_t	max;
+	uint64_t	begun;
+	uint64_t	over;
+	uint64_t	gone;
+	uint64_t	left;
+	uint64_t	inside;
 	uint64_t	bucket[JF_SUM_BUCKETS];
 };
 
@@ -85,14 +95,18 @@ static void add_sum(const struct jf_counts *c, uint32_t id, uint64_t num, void *
 	char end;
 
 	(void)c;
-	if (!what)
+	if (!name)
 		return;
-	r = row_of(t, name, (size_t)(what - name));
+	r = row_of(t, name, jf_sum_name(name));
 	if (!r) {
 		t->err = -ENOMEM;
 		return;
 	}
-	if (!strcmp(what, "/total"))
+	if (!what)
+		r->begun += num;
+	else if (!strcmp(what, "/left"))
+		r->gone += num;
+	else if (!strcmp(what, "/total"))
 		r->total += num;
 	else if (!strcmp(what, "/within"))
 		r->within += num;
@@ -103,6 +117,25 @@ static void add_sum(const struct jf_counts *c, uint32_t id, uint64_t num, void *
 	else if (sscanf(what, "/b%u%c", &bucket, &end) == 1 && bucket < JF_SUM_BUCKETS) {
 		r->bucket[bucket] += num;
 		r->calls += num;
+		r->over += num;
+	}
+}
+
+/*
+ * Calls of a process that have begun, and have not returned. A forked child returns from calls that
+ * its parent has begun, and can leave them: these are not its own.
+ */
+static void add_open(struct times *t)
+{
+	struct timed *r;
+	uint64_t open;
+
+	for (r = t->row; r < t->row + t->names.num; r++) {
+		open = r->begun > r->over ? r->begun - r->over : 0;
+		r->gone = r->gone < open ? r->gone : open;
+		r->left += r->gone;
+		r->inside += open - r->gone;
+		r->begun = r->over = r->gone = 0;
 	}
 }
 
@@ -125,6 +158,7 @@ static void add_trace(const char *path, void *arg)
 
 	if (!err) {
 		err = counts_each(t->tally.dir, add_sum, t);
+		add_open(t);
 		each_refused(t->tally.dir, count_refused, t);
 		tally_end(&t->tally);
 	}
@@ -187,7 +221,7 @@ static void put_text(FILE *to, const char *text, bool json)
 
 static void put_row(FILE *to, const struct options *o, const struct timed *r, bool first)
 {
-	const uint64_t mean = (r->total + r->within) / r->calls;
+	const uint64_t mean = r->calls ? (r->total + r->within) / r->calls : 0;
 	const uint64_t times[] = { r->total, r->self, mean, percentile(r, 0.5), percentile(r, 0.99), r->max };
 	static const char *const names[] = { "total", "self", "mean", "p50", "p99", "max" };
 	char *name;
@@ -212,7 +246,18 @@ static void put_row(FILE *to, const struct options *o, const struct timed *r, bo
 	else
 		put_safe(to, name ? name : r->name);
 	free(name);
-	fputs(o->json ? "\"}" : o->csv ? "\"\n" : "\n", to);
+	if (o->json)
+		fprintf(to, "\",\"left\":%" PRIu64 ",\"inside\":%" PRIu64 "}", r->left, r->inside);
+	else if (o->csv)
+		fprintf(to, "\",%" PRIu64 ",%" PRIu64 "\n", r->left, r->inside);
+	else
+		putc('\n', to);
+}
+
+/* Programs that read a table find calls there that have no time; for others a line has them. */
+static bool has_row(const struct options *o, const struct timed *r)
+{
+	return r->calls || ((o->csv || o->json) && (r->left || r->inside));
 }
 
 /* No more than @rows functions. */
@@ -226,11 +271,11 @@ static int put_times(FILE *to, const struct options *o, struct times *t, size_t 
 	if (o->json)
 		fputs("[", to);
 	else if (o->csv)
-		fputs("calls,total_ns,self_ns,mean_ns,p50_ns,p99_ns,max_ns,function\n", to);
+		fputs("calls,total_ns,self_ns,mean_ns,p50_ns,p99_ns,max_ns,function,left,inside\n", to);
 	else
 		fprintf(to, "%12s %8s   %8s   %8s   %8s   %8s   %8s     FUNCTION\n", "CALLS", "TOTAL", "SELF", "MEAN", "P50", "P99", "MAX");
 	for (i = 0; i < t->names.num && rows; i++) {
-		if (!t->row[i].calls)
+		if (!has_row(o, &t->row[i]))
 			continue;
 		put_row(to, o, &t->row[i], first);
 		first = false;
@@ -241,6 +286,54 @@ static int put_times(FILE *to, const struct options *o, struct times *t, size_t 
 	return fflush(to) && errno != EPIPE ? fail("%s", strerror(errno)) : STATUS_OK;
 }
 
+static uint64_t left_of(const struct timed *r)
+{
+	return r->left;
+}
+
+static uint64_t inside_of(const struct timed *r)
+{
+	return r->inside;
+}
+
+/* So many functions are named in a line. */
+#define NAMED	5
+
+/* A line, if there are any: how many there are by @num, and of which functions most. */
+static void say_open(const struct times *t, uint64_t (*num)(const struct timed *r), const char *how)
+{
+	const struct timed *most[NAMED + 1] = { NULL }, *r;
+	uint64_t all = 0, functions = 0;
+	char *text = NULL;
+	size_t i, size;
+	FILE *to;
+
+	for (r = t->row; r < t->row + t->names.num; r++) {
+		if (!num(r))
+			continue;
+		all += num(r);
+		functions++;
+		for (i = NAMED; i && (!most[i - 1] || num(most[i - 1]) < num(r)); i--)
+			most[i] = most[i - 1];
+		most[i] = r;
+	}
+	to = all ? open_memstream(&text, &size) : NULL;
+	if (!to)
+		return;
+	for (i = 0; i < NAMED && most[i]; i++) {
+		char *name = readable(most[i]->name);
+
+		fprintf(to, "%s%" PRIu64 " of ", i ? ", " : "", num(most[i]));
+		put_safe(to, name ? name : most[i]->name);
+		free(name);
+	}
+	if (functions > NAMED)
+		fprintf(to, ", and others of %" PRIu64 " functions", functions - NAMED);
+	if (!fclose(to))
+		note("not in the table: %" PRIu64 " call%s %s: %s", all, all > 1 ? "s" : "", how, text);
+	free(text);
+}
+
 int put_sums(FILE *to, const struct options *o, const char *folder, bool *any)
 {
 	struct times t = { .err = 0 };
@@ -249,6 +342,8 @@ int put_sums(FILE *to, const struct options *o, const char *folder, bool *any)
 	each_trace(folder, add_trace, &t);
 	*any = t.names.num;
 	status = put_times(to, o, &t, SIZE_MAX);
+	say_open(&t, left_of, "left by longjmp(), an exception or the end of a thread");
+	say_open(&t, inside_of, "that had not returned at the end");
 	if (t.refused)
 		note("%u function%s no times: jf-trace list -e 'call/...' PID, and JUMPFUNC=verbose, say why", t.refused,
 		     t.refused > 1 ? "s have" : " has");

@@ -120,6 +120,18 @@ kinds()
 }
 check "a pattern names the same to each command" kinds
 
+# Names that debug information has are not known there: the message says so, and names the command that reads it.
+names()
+{
+	begin "$waits" epoll || return 1
+	for pattern in 'waits:do_epoll if size >= 4096' 'waits:do_epoll(order->price)' 'call/waits:do_epoll(order->price)'; do
+		ends 1 "$tool" record -p "$pid" -e "$pattern" && says "has all its names" && says "'jf-trace run' alone reads" &&
+			! says 'Invalid argument' || { finish; return 1; }
+	done
+	finish
+}
+check "names that a process that runs does not have" names
+
 # Whatever asks jf-trace to end, nothing stays on: the next command is not refused. The reader of a pipe that goes is such an end, too.
 ends_of()
 {

@@ -23,6 +23,14 @@ static const char *reason(uint32_t err)
 	       strerror((int)err);
 }
 
+/* Members of arguments, which a pattern has in brackets. */
+static bool has_members(const char *glob)
+{
+	struct jf_pattern p;
+
+	return !jf_pattern_parse(&p, glob) && *p.members;
+}
+
 /* Of several parts one could not. */
 static int one_failed(const struct jf_words *w, void *arg)
 {
@@ -34,6 +42,7 @@ static int one_failed(const struct jf_words *w, void *arg)
 		put_safe(stderr, w->word[1]);
 		fprintf(stderr, " probes that match '%s': %s\n", glob,
 			n == EINVAL && *jf_choice_begin(glob) ? "they do not have all names of the filter" :
+			n == EINVAL && has_members(glob) ? "they do not have all members in its brackets" :
 			n == EOPNOTSUPP && *jf_choice_begin(glob) && !strcmp(w->word[1], "event") ? "their program was compiled with headers whose events have no filter" :
 			n == E2BIG ? "too many match, so that none was switched; use a narrower pattern" :
 			n == EAGAIN ? "a thread blocks SIGTRAP, so text cannot be changed now" :
@@ -61,14 +70,24 @@ static int explain(pid_t pid, const char *what, int err)
 	return fail("process %d: %s: %s", (int)pid, what, reason((uint32_t)-err));
 }
 
-/* The first probes that lack names of a filter. */
+/**
+ * struct without - probes that lack names of a pattern
+ * @left:    so many more are shown
+ * @unnamed: arguments of one are registers
+ */
+struct without {
+	unsigned int	left;
+	bool		unnamed;
+};
+
 static int one_without(const struct jf_words *w, void *arg)
 {
-	unsigned int *left = (unsigned int *)arg;
+	struct without *to = (struct without *)arg;
 
-	if (!*left || w->num != 6 || strcmp(w->word[0], "probe") || strncmp(w->word[5], "column ", 7))
+	if (!to->left || w->num != 6 || strcmp(w->word[0], "probe") || (strncmp(w->word[5], "column ", 7) && *w->word[5] != '\''))
 		return 0;
-	--*left;
+	to->left--;
+	to->unnamed |= strstr(w->word[5], "arg0") || strstr(w->word[5], "no debug information");
 	fputs("jf-trace: ", stderr);
 	put_safe(stderr, w->word[2]);
 	fputc(':', stderr);
@@ -100,13 +119,25 @@ static void hint_calls(pid_t pid, const char *glob)
 		note("calls are named by call/ alone: %u that are on match: jf-trace disable %d '%s'", num, (int)pid, text);
 }
 
+/* The first ones are shown. */
+static int explain_without(pid_t pid, const char *glob)
+{
+	const char *const list[] = { "list", glob, NULL };
+	struct without w = { 3, false };
+
+	ask(pid, list, one_without, &w, NULL);
+	if (w.unnamed)
+		note("names of arguments come from debug information, which 'jf-trace run' alone reads, when it starts the program; "
+		     "others are arg0 to arg5, as of their registers (jf-trace(1), ARGUMENTS)");
+	return fail("process %d: nothing that matches '%s' has all its names", (int)pid, asked_glob(glob));
+}
+
 /*
  * STATUS_NONE if no probe matches. @fn is told of parts that could not, and @to of how many could.
  */
 static int switch_one(pid_t pid, const char *glob, bool on, answer_fn *fn, FILE *to)
 {
-	const char *const words[] = { on ? "enable" : "disable", glob, JF_CONTROL_STOPS, NULL }, *const list[] = { "list", glob, NULL };
-	unsigned int left = 3;
+	const char *const words[] = { on ? "enable" : "disable", glob, JF_CONTROL_STOPS, NULL };
 	int err, n;
 
 	if (!is_pattern(glob))
@@ -114,10 +145,8 @@ static int switch_one(pid_t pid, const char *glob, bool on, answer_fn *fn, FILE 
 	if (!on && *jf_choice_begin(glob))
 		return fail("'%s': probes are switched off for all their records: leave out its filter", glob);
 	err = ask(pid, words, fn, (void *)(uintptr_t)glob, &n);
-	if (err == -EINVAL && *jf_choice_begin(glob)) {
-		ask(pid, list, one_without, &left, NULL);
-		return fail("process %d: nothing that matches '%s' has all its names", (int)pid, asked_glob(glob));
-	}
+	if (err == -EINVAL && (*jf_choice_begin(glob) || has_members(glob)))
+		return explain_without(pid, glob);
 	if (err)
 		return explain(pid, asked_glob(glob), err);
 	if (!n) {

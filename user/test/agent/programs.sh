@@ -14,6 +14,7 @@ tap_begin
 agent=$build/libjumpfunc-agent.so
 # shellcheck source=traced.sh
 . "$here/traced.sh"
+mkdir -m 700 "$tmp/run"
 
 # same PROGRAM ARGUMENTS...: it says with the agent, in $tmp/out, what it says without.
 same()
@@ -657,7 +658,6 @@ forks_within()
 		END
 	} > "$tmp/within.c"
 	${CC:-cc} -O1 -pthread -o "$tmp/within" "$tmp/within.c" || return 1
-	mkdir -p "$tmp/run" && chmod 700 "$tmp/run"
 	JUMPFUNC_TRACE_CONTROL=1 XDG_RUNTIME_DIR=$tmp/run traced within:main "$tmp/within" "$build/jf-trace" || return 1
 	cat "$tmp/err"
 	within=$(sed -n 's/ within, .*//p' "$tmp/err")
@@ -2094,7 +2094,6 @@ fi
 check "either name of a symbolic link" linked_object
 check "floats and doubles of notes" reals
 check "another's breakpoint on a probe while an object is unloaded" foreign
-mkdir -m 700 "$tmp/run"
 check "the first thread ends, and the last one" last_thread
 check "the first thread ends by a system call" raw_exit
 check "threads that may not read the counter of the processor" no_counter

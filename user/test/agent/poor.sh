@@ -165,4 +165,45 @@ check "notes" sweep one 'jfpoor:hit'
 check "functions that are asked for" sweep asked 'poor:work'
 check "calls with durations that are asked for" sweep asked 'call/poor:work'
 check "notes that are asked for" sweep asked 'jfpoor:hit'
+# Its descriptors are used up when it is asked: the command names the limit at once, and is answered when there is room.
+build_c full <<-END
+#include <sys/resource.h>
+#include <unistd.h>
+__attribute__((__noinline__)) int work(int a) { __asm__ volatile("" : "+r" (a)); return a + 1; }
+int main(void)
+{
+	struct rlimit few;
+
+	/* It has a ring then. */
+	work(0);
+	getrlimit(RLIMIT_NOFILE, &few);
+	few.rlim_cur = 3;
+	setrlimit(RLIMIT_NOFILE, &few);
+	for (int i = 0; i < 600; i++) {
+		work(i);
+		usleep(100000);
+	}
+	return 0;
+}
+END
+full()
+{
+	mkdir -m 700 "$tmp/run" "$tmp/full-traces"
+	XDG_RUNTIME_DIR=$tmp/run
+	export XDG_RUNTIME_DIR
+	JUMPFUNC_TRACE_CONTROL=1 JUMPFUNC_TRACE_DIR=$tmp/full-traces JUMPFUNC_AGENT=full:work LD_PRELOAD=$build/libjumpfunc-agent.so "$tmp/full" &
+	pid=$!
+	awaits grep -q 'Max open files  *3 ' "/proc/$pid/limits"
+	ends 1 timeout 20 "$build/jf-trace" list "$pid" && says 'RLIMIT_NOFILE permits (3)' && says "prlimit --pid $pid --nofile=19:" &&
+		prlimit --pid "$pid" --nofile=19: && ends 0 timeout 20 "$build/jf-trace" stats "$pid" && says 'recording 1'
+	rc=$?
+	kill "$pid"
+	wait "$pid"
+	return "$rc"
+}
+if have prlimit; then
+	check "a process without a free descriptor" full
+else
+	skip "a process without a free descriptor" "no prlimit"
+fi
 tap_end

@@ -7,10 +7,13 @@
  */
 #include "tool.h"
 #include "connect.h"
+#include "threads.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <limits.h>
 #include <poll.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <time.h>
@@ -18,21 +21,82 @@
 
 /* A process may have to read all its objects first. */
 #define PATIENCE_MS	60000
+/* A process that has no descriptor for so long does not accept a connection. */
+#define NO_PLACE_MS	2000
 
-/* 0, -ECONNRESET: no connection, or -ECOMM: no answer; the reason has been printed. */
-static int receive(pid_t pid, int fd, struct jf_words *w, char *data)
+/* A process opens no file with a number from this limit on. False: unknown. */
+static bool files_limit(pid_t pid, unsigned long *soft, unsigned long *hard)
+{
+	char path[32], line[128];
+	int got = 0;
+	FILE *f;
+
+	*hard = ULONG_MAX;
+	snprintf(path, sizeof(path), "/proc/%d/limits", (int)pid);
+	f = fopen(path, "re");
+	while (f && got < 1 && fgets(line, sizeof(line), f))
+		got = sscanf(line, "Max open files %lu %lu", soft, hard);
+	if (f)
+		fclose(f);
+	return got >= 1;
+}
+
+/* Each number below @limit is in use. Unknown: false. */
+static bool is_full(pid_t pid, unsigned long limit)
+{
+	unsigned long used = 0;
+	struct dirent *e;
+	char path[32];
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "/proc/%d/fd", (int)pid);
+	dir = opendir(path);
+	if (!dir)
+		return false;
+	while ((e = readdir(dir)))
+		used += *e->d_name != '.' && strtoul(e->d_name, NULL, 10) < limit;
+	closedir(dir);
+	return used >= limit;
+}
+
+/* The connection waits in the process's queue. False: it can be accepted. */
+static bool cannot_accept(pid_t pid, uint64_t *since)
+{
+	unsigned long soft, hard, more;
+
+	if (!files_limit(pid, &soft, &hard) || !is_full(pid, soft))
+		*since = now_ns();
+	if (now_ns() - *since < NO_PLACE_MS * UINT64_C(1000000))
+		return false;
+	more = soft + 16;
+	fail("process %d cannot accept the connection: all descriptors are in use that RLIMIT_NOFILE permits (%lu); prlimit --pid %d --nofile=%lu%s permits more%s",
+	     (int)pid, soft, (int)pid, more, hard < more ? "" : ":", hard < more ? ", for root" : "");
+	return true;
+}
+
+/* True: it has come. False: the reason has been printed. @first: nothing has come yet. */
+static bool await(pid_t pid, int fd, bool first)
 {
 	struct pollfd p = { .fd = fd, .events = POLLIN };
-	ssize_t n;
-	int ret;
+	uint64_t begun = now_ns(), since = begun;
 
-	do
-		ret = poll(&p, 1, PATIENCE_MS);
-	while (ret < 0 && errno == EINTR);
-	if (!ret) {
-		fail("process %d does not answer: it may be stopped, or in a debugger", (int)pid);
-		return -ECOMM;
+	while (now_ns() - begun < PATIENCE_MS * UINT64_C(1000000)) {
+		if (poll(&p, 1, 200) > 0)
+			return true;
+		if (first && cannot_accept(pid, &since))
+			return false;
 	}
+	fail("process %d does not answer: it may be stopped, or in a debugger", (int)pid);
+	return false;
+}
+
+/* 0, -ECONNRESET: no connection, or -ECOMM: no answer; the reason has been printed. */
+static int receive(pid_t pid, int fd, bool first, struct jf_words *w, char *data)
+{
+	ssize_t n;
+
+	if (!await(pid, fd, first))
+		return -ECOMM;
 	do
 		n = recv(fd, data, JF_CONTROL_MAX, MSG_TRUNC);
 	while (n < 0 && errno == EINTR);
@@ -102,7 +166,7 @@ static int ask_once(pid_t pid, const struct jf_message *m, answer_fn *fn, void *
 	if (!send_request(fd, pid, stops.uid, m, handing(m)))
 		ret = -ECONNRESET;
 	while (!ret) {
-		ret = receive(pid, fd, &w, data);
+		ret = receive(pid, fd, !any, &w, data);
 		if (ret)
 			break;
 		any = true;

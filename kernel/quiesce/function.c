@@ -79,8 +79,7 @@ struct jf_part {
 	unsigned long	start, end;
 	/* Of the name up to the first dot: two with the same one count as one. */
 	u32		hash;
-	/* It has no name, so it may be of any of them that leads there. */
-	bool		any;
+	/* It has no name, and was found for the present function. */
 	bool		took;
 	/* Only jumps lead here. */
 	bool		cold;
@@ -100,13 +99,14 @@ struct jf_parts {
  * @start: where the text begins
  * @end:   and ends
  * @all:   all of them, sorted
- * @split: the parts that were split off from functions
+ * @split: of these, the parts that were split off from functions, by their hashes
+ * @bare:  pieces without a name
  */
 struct jf_text {
 	struct list_head	list;
 	bool			lasts;
 	unsigned long		start, end;
-	struct jf_parts		all, split;
+	struct jf_parts		all, split, bare;
 };
 
 /* Under jf_symbol_mutex. */
@@ -142,7 +142,6 @@ static void jf_part_of(struct jf_part *part, const struct jf_symbol *sym)
 {
 	part->start = sym->start;
 	part->end = sym->end;
-	part->any = false;
 	part->took = false;
 	jf_part_name(part, sym->name);
 }
@@ -175,11 +174,9 @@ static int jf_text_add_unnamed(struct jf_text *t, unsigned long addr)
 	int err = jf_spans_add_unnamed(&s, addr);
 
 	for (i = 0; !err && i < s.num; i++)
-		err = jf_parts_add(&t->split, &(struct jf_part){
+		err = jf_parts_add(&t->bare, &(struct jf_part){
 			.start = s.span[i].start,
 			.end = s.span[i].end,
-			.any = true,
-			.cold = true,
 		});
 	jf_spans_free(&s);
 	return err;
@@ -189,6 +186,7 @@ static void jf_text_free(struct jf_text *t)
 {
 	kvfree(t->all.part);
 	kvfree(t->split.part);
+	kvfree(t->bare.part);
 	kfree(t);
 }
 
@@ -300,6 +298,15 @@ static int jf_text_search(struct jf_text *t, const struct jf_symbol *func,
 	return err;
 }
 
+static int jf_part_hash_cmp(const void *a, const void *b)
+{
+	const struct jf_part *x = a, *y = b;
+
+	if (x->hash < y->hash)
+		return -1;
+	return x->hash > y->hash;
+}
+
 static int jf_text_add_split(struct jf_text *t)
 {
 	unsigned int i;
@@ -308,6 +315,7 @@ static int jf_text_add_split(struct jf_text *t)
 	for (i = 0; !err && i < t->all.num; i++)
 		if (t->all.part[i].split)
 			err = jf_parts_add(&t->split, &t->all.part[i]);
+	sort(t->split.part, t->split.num, sizeof(*t->split.part), jf_part_hash_cmp, NULL);
 	return err;
 }
 
@@ -380,11 +388,10 @@ static int jf_spans_add_led_to(struct jf_spans *s, struct jf_text *t,
 	unsigned int i;
 	int err = 0;
 
-	for (i = 0; !err && i < t->split.num; i++) {
-		struct jf_part *p = &t->split.part[i];
+	for (i = 0; !err && i < t->bare.num; i++) {
+		struct jf_part *p = &t->bare.part[i];
 
-		if (!p->any || p->took ||
-		    !jf_arch_leads_into(start, end, p->start, p->end))
+		if (p->took || !jf_arch_leads_into(start, end, p->start, p->end))
 			continue;
 		p->took = true;
 		err = jf_spans_add(s, p->start, p->end);
@@ -398,8 +405,8 @@ static int jf_spans_add_all_led_to(struct jf_spans *s, struct jf_text *t,
 	unsigned int i, n, first = s->num;
 	int err;
 
-	for (i = 0; i < t->split.num; i++)
-		t->split.part[i].took = t->split.part[i].start == start;
+	for (i = 0; i < t->bare.num; i++)
+		t->bare.part[i].took = t->bare.part[i].start == start;
 	err = jf_spans_add_led_to(s, t, start, end);
 	for (n = first; !err && n < s->num; n++)
 		err = jf_spans_add_led_to(s, t, s->span[n].start,
@@ -432,14 +439,35 @@ static int jf_spans_add_whole(struct jf_spans *s, const struct jf_text *t,
 	return err;
 }
 
-/* True if a function that begins there has a name with the hash @hash. It may have two. */
-static bool jf_text_names(const struct jf_text *t, const struct jf_part *func,
-			  u32 hash)
+/* The parts whose names have this hash, but for the function that begins at @func. */
+static int jf_spans_add_hashed(struct jf_spans *s, const struct jf_text *t, u32 hash,
+			       unsigned long func)
+{
+	const struct jf_part *part = t->split.part;
+	unsigned int lo = 0, hi = t->split.num;
+	int err = 0;
+
+	while (lo < hi) {
+		unsigned int mid = lo + (hi - lo) / 2;
+
+		if (part[mid].hash < hash)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	for (; !err && lo < t->split.num && part[lo].hash == hash; lo++)
+		if (part[lo].start != func)
+			err = jf_spans_add_part(s, &part[lo], 0);
+	return err;
+}
+
+/* A function may have two names, and parts by each of them. */
+static int jf_spans_add_named(struct jf_spans *s, const struct jf_text *t,
+			      const struct jf_part *func)
 {
 	unsigned int lo = 0, hi = t->all.num;
+	int err = jf_spans_add_hashed(s, t, func->hash, func->start);
 
-	if (func->hash == hash)
-		return true;
 	while (lo < hi) {
 		unsigned int mid = lo + (hi - lo) / 2;
 
@@ -448,10 +476,10 @@ static bool jf_text_names(const struct jf_text *t, const struct jf_part *func,
 		else
 			hi = mid;
 	}
-	for (; lo < t->all.num && t->all.part[lo].start == func->start; lo++)
-		if (t->all.part[lo].hash == hash)
-			return true;
-	return false;
+	for (; !err && lo < t->all.num && t->all.part[lo].start == func->start; lo++)
+		if (t->all.part[lo].hash != func->hash)
+			err = jf_spans_add_hashed(s, t, t->all.part[lo].hash, func->start);
+	return err;
 }
 
 /* A function of a module, and the parts that were split off from it. */
@@ -459,18 +487,10 @@ static int jf_spans_add_split(struct jf_spans *s, struct jf_text *t,
 			      const struct jf_part *func)
 {
 	int err = jf_spans_add_part(s, func, JF_ARCH_CALL_PAD);
-	unsigned int i;
 
 	if (!err && func->cold)
 		err = jf_spans_add_whole(s, t, func);
-
-	for (i = 0; !err && i < t->split.num; i++) {
-		const struct jf_part *part = &t->split.part[i];
-
-		if (!part->any && part->start != func->start &&
-		    jf_text_names(t, func, part->hash))
-			err = jf_spans_add_part(s, part, 0);
-	}
+	err = err ?: jf_spans_add_named(s, t, func);
 	return err ?: jf_spans_add_all_led_to(s, t, func->start, func->end);
 }
 
@@ -500,8 +520,8 @@ static int jf_spans_add_nameless(struct jf_spans *s, unsigned long addr)
 	int err;
 
 	err = jf_text_add_unnamed(&t, addr);
-	for (i = 0; !err && i < t.split.num; i++) {
-		struct jf_part p = t.split.part[i];
+	for (i = 0; !err && i < t.bare.num; i++) {
+		struct jf_part p = t.bare.part[i];
 
 		if (addr < p.start || addr >= p.end)
 			continue;
@@ -509,7 +529,7 @@ static int jf_spans_add_nameless(struct jf_spans *s, unsigned long addr)
 		if (!err)
 			err = jf_spans_add_all_led_to(s, &t, p.start, p.end);
 	}
-	kvfree(t.split.part);
+	kvfree(t.bare.part);
 	return err;
 }
 

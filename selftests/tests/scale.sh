@@ -7,7 +7,8 @@
 # What files, commands and the unload of a module cost grows with the number of tracepoints, keys and sites, and not with
 # its square: a module with four times as many must not cost more than six times as much. The clock counts instructions.
 #
-# Seen to fail (6.1) while a module's symbols were searched for each site, and read for each tracepoint without an image.
+# Seen to fail (6.1) while a module's symbols were searched for each site, and read for each tracepoint without an image, and while the
+# names of its parts were compared with that of each target (990 ms).
 . "$(dirname "$0")/../lib/lib.sh"
 
 # So many ms the machine, which has one CPU and nothing else to do, has executed instructions until now.
@@ -45,4 +46,14 @@ done
 # One search of the kernel through the symbols of the module takes 70,000 instructions.
 many=$(cat "$JF_TMP/jf_trace_many-cat-functions")
 check "cat-functions: a target has its name from a table: $many ms for 1,024" [ "$many" -le 65 ]
+
+# The names of a module's parts are not compared with each of its functions.
+check "a dynamic function" jf_insmod jf_hide
+check "1,024 targets, one after the other, in a module that has 4,000 parts" jf_insmod jf_hide_large names=1024
+m=jf_hide_large
+costs quiesce sh -c 'echo quiesce >/sys/kernel/debug/jf_hide/do'
+quiesce=$(cat "$JF_TMP/jf_hide_large-quiesce")
+check "quiesce: their parts are found by their names: $quiesce ms" [ "$quiesce" -le 100 ]
+check "the module unloads" jf_rmmod jf_hide_large
+check "jf_hide unloads" jf_rmmod jf_hide
 jf_done

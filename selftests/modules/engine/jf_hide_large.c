@@ -1,10 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0
 /* A module with some thousand symbols, and targets among them. */
+#include <linux/minmax.h>
 #include <linux/module.h>
+#include <linux/stringify.h>
 
 #include "jf_hide.h"
 
-/* Names. objtool accepts nops that are never executed. */
+/*
+ * Names, each with the name of a part that the compiler could have split off. objtool accepts nops
+ * that are never executed.
+ */
+#define HIDE_NAMES	4000
+#define HIDE_STRIDE	3
+
+extern u8 hide_symbol_0[];
+
 asm(".pushsection .text\n"
     ".set hide_n, 0\n"
     ".altmacro\n"
@@ -12,8 +22,10 @@ asm(".pushsection .text\n"
     "hide_symbol_\\n:\n"
     "	nop\n"
     "	nop\n"
+    "hide_symbol_\\n\\().cold:\n"
+    "	nop\n"
     ".endm\n"
-    ".rept 4000\n"
+    ".rept " __stringify(HIDE_NAMES) "\n"
     "hide_symbol %hide_n\n"
     ".set hide_n, hide_n + 1\n"
     ".endr\n"
@@ -39,10 +51,27 @@ static bool one;
 module_param(one, bool, 0444);
 MODULE_PARM_DESC(one, "one target instead of eight (default N)");
 
+static unsigned int names;
+module_param(names, uint, 0444);
+MODULE_PARM_DESC(names, "so many of the names are the targets (default 0: none is)");
+
+static int hide_large_names(void)
+{
+	unsigned int i;
+	int err = 0;
+
+	for (i = 0; !err && i < min(names, HIDE_NAMES); i++)
+		err = dynfunc_update(hide_op, (u64 (*)(u64))(hide_symbol_0 + HIDE_STRIDE * i));
+	return err ?: dynfunc_update(hide_op, hide_pass);
+}
+
 static int __init hide_large_init(void)
 {
-	int err = dynfunc_update(hide_op, hide_large_0);
+	int err;
 
+	if (names)
+		return hide_large_names();
+	err = dynfunc_update(hide_op, hide_large_0);
 	if (one)
 		return err ?: dynfunc_update(hide_op, hide_pass);
 	err = err ?: dynfunc_update(hide_op, hide_large_1);

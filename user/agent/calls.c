@@ -143,6 +143,7 @@ static const char *make_sums(struct jf_agent_probe *p)
 		s->event[i].name = s->name[i];
 		s->event[i].print = "";
 		s->event[i].fields = &none;
+		s->event[i].flags = __JF_EVENT_COUNTED;
 	}
 	event[JF_SUM_NUM] = &p->event;
 	err = ok ? __jf_events_number(event, JF_SUM_NUM + !p->event.id) : -ENOMEM;

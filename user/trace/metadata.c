@@ -17,6 +17,9 @@
  * Thousands of functions have the same fields, and each forked child that records writes all
  * classes. So the second event with some fields is preceded by a structure of them with a name, and
  * that event and later ones name it.
+ *
+ * Sums of calls have 74 classes for each function, and counters alone. A trace of records does not
+ * have these classes: readers take time for all classes by the square of their number.
  */
 #include "trace.h"
 
@@ -55,13 +58,14 @@ struct jf_shape {
 
 /**
  * struct jf_class - an event's text, or a structure's
- * @next:   the one after it in the metadata
- * @same:   of the same bucket
- * @shape:  fields of the event
- * @hash:   of the text before the fields but for the number
- * @id:     the number; of a structure: the highest number before it
- * @head:   of an event: length of the text before the fields
- * @len:    of @text
+ * @next:    the one after it in the metadata
+ * @same:    of the same bucket
+ * @shape:   fields of the event
+ * @hash:    of the text before the fields but for the number
+ * @id:      the number; of a structure: the highest number before it
+ * @counted: the event has no records
+ * @head:    of an event: length of the text before the fields
+ * @len:     of @text
  */
 struct jf_class {
 	struct jf_class	*next;
@@ -69,6 +73,7 @@ struct jf_class {
 	struct jf_shape	*shape;
 	uint32_t	hash;
 	uint16_t	id;
+	bool		counted;
 	size_t		head;
 	size_t		len;
 	char		text[];
@@ -316,6 +321,7 @@ static struct jf_class *new_class(const struct jf_event *event, int *err)
 		return NULL;
 	t = (struct text){ c->text, t.len + sizeof("{\n\t};\n};\n\n"), 0 };
 	add_event_head(&t, event, last_id + 1U);
+	c->counted = event->flags & __JF_EVENT_COUNTED;
 	c->head = t.len;
 	add(&t, "{\n");
 	add_fields(&t, event);
@@ -348,7 +354,7 @@ static struct jf_class *find_class(const struct jf_class *like, size_t number)
 	struct jf_class *c;
 
 	for (c = buckets[like->hash % BUCKETS]; c; c = c->same)
-		if (c->hash == like->hash && c->shape == like->shape && c->head == like->head &&
+		if (c->hash == like->hash && c->shape == like->shape && c->head == like->head && c->counted == like->counted &&
 		    !memcmp(c->text, like->text, number) &&
 		    !memcmp(c->text + number + 5, like->text + number + 5, like->head - number - 5))
 			return c;
@@ -380,6 +386,7 @@ static void name_shape(struct jf_shape *s)
 	s->number = ++last_shape;
 	add(&t, "struct jf_fields_%u {\n%.*s};\n\n", s->number, (int)s->len, s->text);
 	c->id = last_id;
+	c->counted = false;
 	c->len = t.len;
 	put_class(c);
 }
@@ -564,16 +571,24 @@ static const struct jf_class *next_class(const struct jf_class *c)
 	return c ? __atomic_load_n(&c->next, __ATOMIC_ACQUIRE) : __atomic_load_n(&classes, __ATOMIC_ACQUIRE);
 }
 
+/* False: the trace cannot have a record of it. */
+static bool is_told(const struct jf_class *c, const struct jf_told *told)
+{
+	return told->counted || !c->counted;
+}
+
 /* Classes that fit into the rest of a page, or empty lines up to its end. */
-static size_t fill_page(char *buf, size_t room, const struct jf_class **last)
+static size_t fill_page(char *buf, size_t room, const struct jf_class **last, const struct jf_told *told)
 {
 	const struct jf_class *c = next_class(*last);
 	size_t len = 0;
 
-	for (; c && c->len <= room - len; c = next_class(c)) {
+	for (; c && (!is_told(c, told) || c->len <= room - len); c = next_class(c)) {
+		*last = c;
+		if (!is_told(c, told))
+			continue;
 		memcpy(buf + len, c->text, c->len);
 		len += c->len;
-		*last = c;
 	}
 	if (c)
 		memset(buf + len, '\n', room - len);
@@ -592,13 +607,15 @@ static int write_first_classes(int fd, struct jf_told *told)
 	size_t len = 0;
 
 	for (; c; c = next_class(c)) {
-		v[num++] = (struct iovec){ (void *)(uintptr_t)c->text, c->len };
-		len += c->len;
+		if (is_told(c, told)) {
+			v[num++] = (struct iovec){ (void *)(uintptr_t)c->text, c->len };
+			len += c->len;
+		}
 		told->last = c;
 		told->id = c->id;
 		if (num < AT_ONCE && next_class(c))
 			continue;
-		err = jf_file_writev(fd, v, num, told->size);
+		err = num ? jf_file_writev(fd, v, num, told->size) : 0;
 		if (err)
 			return err;
 		told->size += len;
@@ -622,14 +639,14 @@ static int write_classes(int fd, char *buf, struct jf_told *told)
 	while ((c = next_class(last))) {
 		if (c->len > PAGE)
 			return -EMSGSIZE;
-		len = fill_page(buf, PAGE - told->size % PAGE, &last);
+		len = fill_page(buf, PAGE - told->size % PAGE, &last, told);
 		/*
 		 * As late as possible: a program may have closed the descriptor, and opened another
 		 * file.
 		 */
 		if (fstat(fd, &st) || !S_ISREG(st.st_mode) || (uint64_t)st.st_size != told->size)
 			return -EMSGSIZE;
-		err = jf_file_write(fd, buf, len, told->size);
+		err = len ? jf_file_write(fd, buf, len, told->size) : 0;
 		if (err)
 			/* Without the part of it that may be there. */
 			return ftruncate(fd, (off_t)told->size) ? -errno : err;
@@ -655,7 +672,7 @@ static int write_classes(int fd, char *buf, struct jf_told *told)
  */
 int jf_metadata_write(int dir, const uint8_t *uuid, const struct jf_conf *conf, struct jf_told *told)
 {
-	struct jf_told now = { 0, NULL, 0 };
+	struct jf_told now = { .counted = conf->mode == JF_RECORD_COUNT };
 	char buf[PAGE];
 	struct text t = { buf, sizeof(buf), 0 };
 	int fd, err;

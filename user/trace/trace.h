@@ -201,14 +201,16 @@ JF_HIDDEN uint64_t jf_clock_now(uint32_t clock);
 
 /**
  * struct jf_told - the contents of the metadata of a trace
- * @size: of the file, in bytes
- * @last: its last class
- * @id:   the number of that, the highest that it has
+ * @size:    of the file, in bytes
+ * @last:    the last class that it has, or need not have
+ * @id:      the number of that, the highest one
+ * @counted: it has the classes of events without records, too
  */
 struct jf_told {
 	uint64_t	size;
 	const void	*last;
 	uint16_t	id;
+	bool		counted;
 };
 
 JF_HIDDEN bool jf_field_is_text(const struct jf_event_field *f);

@@ -76,6 +76,7 @@ enum __jf_field_kind {
 /* jf_event.flags */
 #define __JF_EVENT_PACKED	0x01	/* fields in their order, without a gap */
 #define __JF_EVENT_CHOOSES	0x02	/* it has the members from chooser on */
+#define __JF_EVENT_COUNTED	0x04	/* it has counters and never a record */
 
 /**
  * struct jf_event_label - names numbers of a field
@@ -129,7 +130,7 @@ struct jf_event_field {
  * @print:   TP_printk(), as written
  * @fields:  ends with one of kind 0
  * @size:    of the fixed part
- * @flags:   __JF_EVENT_PACKED, __JF_EVENT_CHOOSES
+ * @flags:   __JF_EVENT_PACKED, __JF_EVENT_CHOOSES, __JF_EVENT_COUNTED
  * @level:   1 and the level that LTTng-UST gives it, or 0: none
  * @tp:      its tracepoint, or NULL: its places' tracepoints
  * @probe:   records it

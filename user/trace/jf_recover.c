@@ -11,6 +11,16 @@
 #define JF_VERSION	"?"
 #endif
 
+/* @status, or 1 if not all of the output could be written. */
+static int written(int status)
+{
+	errno = 0;
+	if (!fflush(stdout) && !ferror(stdout))
+		return status;
+	fprintf(stderr, "jf-recover: the output cannot be written: %s\n", errno ? strerror(errno) : "is its disk full?");
+	return 1;
+}
+
 static int usage(void)
 {
 	printf("usage: jf-recover FROM [TO]\n\n"
@@ -18,7 +28,7 @@ static int usage(void)
 	       "without TO it only says what there is. The process that records may be running.\n"
 	       "The exit status is 1 if something could not be read or written, 2 for wrong usage,\n"
 	       "3 if there was damage: what is whole was copied.\n");
-	return 0;
+	return written(0);
 }
 
 static int wrong(const char *what, const char *word)
@@ -37,7 +47,7 @@ int main(int argc, char **argv)
 	if (argc > 1 && (!strcmp(argv[1], "-h") || !strcmp(argv[1], "--help")))
 		return usage();
 	if (argc > 1 && !strcmp(argv[1], "--version"))
-		return printf("jf-recover " JF_VERSION "\n") < 0;
+		return printf("jf-recover " JF_VERSION "\n"), written(0);
 	if (argc > 1 && argv[1][0] == '-')
 		return wrong("there is no option '%s'", argv[1]);
 	if (argc < 2 || argc > 3)
@@ -53,5 +63,5 @@ int main(int argc, char **argv)
 	       r.rings, r.packets, r.records, r.uncommitted);
 	printf("discarded %" PRIu64 "\noverwritten %" PRIu64 "\ndamaged %" PRIu64 "\nvanished %" PRIu64 "\n",
 	       r.discarded, r.overwritten, r.damaged, r.vanished);
-	return r.damaged ? 3 : 0;
+	return written(r.damaged ? 3 : 0);
 }

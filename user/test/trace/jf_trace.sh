@@ -1152,6 +1152,31 @@ rotates()
 }
 
 # A folder of several traces is recovered as it was named.
+# full WORD...: an output that cannot be written is an error, which is said once.
+full()
+{
+	"$@" > /dev/full 2> "$tmp/err"
+	rc=$?
+	[ "$rc" = 1 ] && [ "$(grep -c 'the output cannot be written' "$tmp/err")" = 1 ] && return 0
+	echo "$*: status $rc"
+	cat "$tmp/err"
+	return 1
+}
+
+# A full disk: of a text that is shorter than a buffer, and of a long one.
+cannot_write()
+{
+	ends 0 "$tool" run --no-report -o "$tmp/full" -e small "$build/trace_events" 7 || return 1
+	for words in --help --version 'list --help' "list $build/trace_events" "script $tmp/full" "script --json $tmp/full" \
+		"report $tmp/full" "report --json $tmp/full" "top $tmp/full -n 1" "recover $tmp/full"; do
+		# shellcheck disable=SC2086
+		full "$tool" $words || return 1
+	done
+	for words in --help --version "$tmp/full"/*; do
+		full "$build/jf-recover" "$words" || return 1
+	done
+}
+
 recovers_all()
 {
 	# shellcheck disable=SC2016
@@ -1512,6 +1537,7 @@ for shell in bash zsh fish; do
 done
 check "names in the manual" apropos_finds
 check "an option that there is not" one_line
+check 'an output that cannot be written' cannot_write
 check "wrong usage of jf-recover" recover_says
 check "-p" with_program with_p
 check "stats after stop" with_program stats_stopped

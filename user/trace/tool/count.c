@@ -362,7 +362,7 @@ static int put_counts(FILE *to, struct all_counted *all, const char *what)
 			put_thread(to, &sum[i].first[k], several);
 	}
 	free(sum);
-	return fflush(to) && errno != EPIPE ? fail("%s", strerror(errno)) : STATUS_OK;
+	return written(to);
 }
 
 static int put_table(FILE *to, const char *folder, struct all_counted *all, const char *what)

@@ -100,5 +100,5 @@ int copy_readable(int in, FILE *to)
 		put_line(to, line, (size_t)len);
 	free(line);
 	fclose(f);
-	return fflush(to) && errno != EPIPE ? fail("%s", strerror(errno)) : STATUS_OK;
+	return written(to);
 }

@@ -399,8 +399,8 @@ int json_events(int in)
 	free(text);
 	free(line);
 	fclose(f);
-	if (ferror(stdout) || fflush(stdout))
-		return fail("stdout: %s", strerror(errno));
+	if (written(stdout))
+		return STATUS_FAILED;
 	return left_out ? fail("%llu lines of babeltrace2 were not understood, and left out; events need time stamps", left_out) :
 	       out ? STATUS_OK : fail("%s", strerror(ENOMEM));
 }

@@ -353,6 +353,12 @@ static int no_value(const struct command *c, int option, const char *value)
 	return STATUS_USAGE;
 }
 
+/* Its status may be that of a program. */
+static bool is_programs(const struct command *c)
+{
+	return c->run == do_run || c->run == do_count || c->run == do_time;
+}
+
 static int run(const struct command *c, int argc, char **argv)
 {
 	struct options o = { .interval = 1 };
@@ -360,7 +366,7 @@ static int run(const struct command *c, int argc, char **argv)
 	int option, status, nr = -1;
 
 	/* The options of the program and of babeltrace2 are not ours. */
-	if (c->run == do_run || c->run == do_count || c->run == do_time || c->run == do_report || c->run == do_script)
+	if (is_programs(c) || c->run == do_report || c->run == do_script)
 		letters = "+:e:o:p:i:n:h";
 	while ((option = getopt_long(argc, argv, letters, long_options, &nr)) != -1) {
 		if (option == 'h')
@@ -395,17 +401,17 @@ int main(int argc, char **argv)
 
 	await_children();
 	if (argc > 1 && (!strcmp(argv[1], "-h") || !strcmp(argv[1], "--help")))
-		return usage();
+		return usage(), written(stdout);
 	if (argc > 1 && !strcmp(argv[1], "--version")) {
 		printf("jf-trace " JF_VERSION "\n%s\n", types_library());
-		return STATUS_OK;
+		return written(stdout);
 	}
 	for (i = 0; argc > 1 && i < sizeof(commands) / sizeof(*commands); i++) {
 		if (strcmp(argv[1], commands[i].name))
 			continue;
 		status = run(&commands[i], argc - 1, argv + 1);
-		if (fflush(stdout) && errno != EPIPE && !status)
-			status = fail("stdout: %s", strerror(errno));
+		if ((!status || (status != STATUS_FAILED && !is_programs(&commands[i]))) && written(stdout))
+			status = STATUS_FAILED;
 		/* As one that the signal has ended. */
 		return told_to_end == SIGPIPE ? 128 + SIGPIPE : status;
 	}

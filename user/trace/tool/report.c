@@ -330,8 +330,8 @@ static void report_here(const struct options *o, const char *folder, char **more
 			signal(signals[i], SIG_IGN);
 	sigprocmask(SIG_SETMASK, mask, NULL);
 	status = report_folder(o, folder, more);
-	if (fflush(stdout) && errno != EPIPE && !status)
-		status = fail("stdout: %s", strerror(errno));
+	if (status != STATUS_FAILED && written(stdout))
+		status = STATUS_FAILED;
 	_exit(status);
 }
 

@@ -3,6 +3,7 @@
 #include "tool.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <string.h>
@@ -34,6 +35,21 @@ void note(const char *format, ...)
 	va_start(args, format);
 	say(format, args);
 	va_end(args);
+}
+
+int written(FILE *to)
+{
+	struct pollfd end = { fileno(to), 0, 0 };
+	int err;
+
+	errno = 0;
+	/* Each write may have failed, also one before others that did not. */
+	if (!fflush(to) && !ferror(to))
+		return STATUS_OK;
+	err = errno;
+	if (err == EPIPE || (poll(&end, 1, 0) > 0 && end.revents & POLLERR))
+		return STATUS_OK;
+	return fail("the output cannot be written: %s", err ? strerror(err) : "not all of it is there; is its disk full?");
 }
 
 bool is_pattern(const char *text)

@@ -283,7 +283,7 @@ static int put_times(FILE *to, const struct options *o, struct times *t, size_t 
 	}
 	if (o->json)
 		fputs("\n]\n", to);
-	return fflush(to) && errno != EPIPE ? fail("%s", strerror(errno)) : STATUS_OK;
+	return written(to);
 }
 
 static uint64_t left_of(const struct timed *r)

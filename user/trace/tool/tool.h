@@ -220,6 +220,8 @@ void end_on_signals(void);
 /* To stderr, with the tool's name. Returns STATUS_FAILED. */
 int fail(const char *format, ...) __attribute__((__format__(__printf__, 1, 2)));
 void note(const char *format, ...) __attribute__((__format__(__printf__, 1, 2)));
+/* STATUS_FAILED, with a message, if not all could be. The reader of a pipe may go. */
+int written(FILE *to);
 /* Bytes of the character that begins at @s; 0: it is no UTF-8. */
 size_t utf8_length(const unsigned char *s, size_t len);
 /* Text that another process has made: other than printable characters are shown as '?'. */

@@ -267,6 +267,16 @@ static int do_one(struct file *f, enum action action, const struct options *opti
 	return REFUSED;
 }
 
+/* @status, or REFUSED if not all of the output could be written. */
+static int written(int status)
+{
+	errno = 0;
+	if (!fflush(stdout) && !ferror(stdout))
+		return status;
+	fprintf(stderr, "jf-sdt: the output cannot be written: %s\n", errno ? strerror(errno) : "is its disk full?");
+	return REFUSED;
+}
+
 static int do_all(struct file *files, int num, enum action action, const struct options *options)
 {
 	int i, err = 0;
@@ -280,11 +290,7 @@ static int do_all(struct file *files, int num, enum action action, const struct 
 	}
 	if (!err && (action == CHANGE || action == UNDO))
 		err = write_all(files, num);
-	if (fflush(stdout) || ferror(stdout)) {
-		fprintf(stderr, "jf-sdt: standard output: %s\n", strerror(errno));
-		err = REFUSED;
-	}
-	return err;
+	return written(err);
 }
 
 /*
@@ -430,10 +436,10 @@ int main(int argc, char **argv)
 			options.provider = optarg;
 			break;
 		case 'h':
-			return usage();
+			return usage(), written(0);
 		case 'V':
 			printf("jf-sdt %s\n", JF_VERSION);
-			return 0;
+			return written(0);
 		case ':':
 			return wrong("a value is missing after ", argv[optind - 1]);
 		default:

@@ -145,6 +145,10 @@ is_wrong()
 usage_is_told()
 {
 	"$tool" --help | grep -q '^usage: jf-sdt ' && "$tool" --version | grep -q '^jf-sdt [0-9]' || return 1
+	for option in --help --version; do
+		"$tool" "$option" > /dev/full 2> "$tmp/err"
+		[ "$?" = 1 ] && grep -q 'the output cannot be written' "$tmp/err" || { echo "$option, to a full disk"; return 1; }
+	done
 	is_wrong 'no file given' && is_wrong '--nothing' --nothing x.o && is_wrong '-x' -x x.o && is_wrong '--prefix' --prefix &&
 		is_wrong 'two characters' --prefix= x.o && is_wrong 'nor a compiler' --run || return 1
 	"$tool" "$tmp/not-there.o" 2> "$tmp/err"

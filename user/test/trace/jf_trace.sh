@@ -617,6 +617,20 @@ assert names["process_name"] == "controlled" and names["thread_name"] == "contro
 		none_left report
 }
 
+# The output is a pipe that is full. ^C ends both processes of the report, and its copy of the trace goes.
+report_ended()
+{
+	ends 0 "$tool" record "$pid" -e small || return 1
+	until_recorded 100 || return 1
+	mkfifo "$tmp/full"
+	exec 8<> "$tmp/full"
+	head -c 65536 /dev/zero >&8
+	env --default-signal=INT timeout -k 20 -s INT 2 "$tool" report "$pid" >&8 2> "$tmp/err"
+	rc=$?
+	exec 8>&-
+	[ "$rc" = 124 ] && none_left report || { echo "status $rc"; cat "$tmp/err"; return 1; }
+}
+
 top()
 {
 	ends 0 "$tool" record "$pid" -e small counted || return 1
@@ -1475,6 +1489,7 @@ if have babeltrace2; then
 	check "run of a program whose child goes on" run_goes_on
 	check "record, enable, disable, list, stats, stop" with_program control
 	check "snapshot, report of a process, JSON" with_program snapshots
+	check "^C in a report of a process" with_program report_ended
 	check "a process that is killed, and recover" with_program killed
 	check "damage" damaged
 else

@@ -319,15 +319,22 @@ static void end_reporter(int sig)
 		kill((pid_t)reporter, sig);
 }
 
-static void report_here(const struct options *o, const char *folder, char **more, const sigset_t *mask)
+/* An ignored signal stays that. */
+static void pass_on(void (*act)(int sig))
 {
-	static const int signals[] = { SIGTERM, SIGHUP, SIGQUIT };
+	static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
 	size_t i;
-	int status;
 
 	for (i = 0; i < sizeof(signals) / sizeof(*signals); i++)
-		if (signal(signals[i], SIG_DFL) == SIG_IGN)
+		if (signal(signals[i], act) == SIG_IGN)
 			signal(signals[i], SIG_IGN);
+}
+
+static void report_here(const struct options *o, const char *folder, char **more, const sigset_t *mask)
+{
+	int status;
+
+	pass_on(SIG_DFL);
 	sigprocmask(SIG_SETMASK, mask, NULL);
 	status = report_folder(o, folder, more);
 	if (status != STATUS_FAILED && written(stdout))
@@ -338,28 +345,30 @@ static void report_here(const struct options *o, const char *folder, char **more
 /* The status of the other process, as a shell has it. */
 static int report_apart(const struct options *o, const char *folder, char **more)
 {
-	static const int signals[] = { SIGTERM, SIGHUP, SIGQUIT };
 	int status = 0, err;
 	sigset_t all, mask;
-	size_t i;
+	siginfo_t ended;
+	pid_t child;
 
 	fflush(stdout);
 	/* A signal waits until it is known to which process it is to be passed on. */
 	sigfillset(&all);
 	sigprocmask(SIG_BLOCK, &all, &mask);
-	for (i = 0; i < sizeof(signals) / sizeof(*signals); i++)
-		if (signal(signals[i], end_reporter) == SIG_IGN)
-			signal(signals[i], SIG_IGN);
+	pass_on(end_reporter);
 	reporter = fork();
 	err = errno;
 	if (!reporter)
 		report_here(o, folder, more, &mask);
 	sigprocmask(SIG_SETMASK, &mask, NULL);
-	while (reporter > 0 && waitpid((pid_t)reporter, &status, 0) < 0 && errno == EINTR)
-		;
 	if (reporter < 0)
 		return fail("%s", strerror(err));
+	/* Its number is kept until no signal is passed on any more. */
+	while (waitid(P_PID, (id_t)reporter, &ended, WEXITED | WNOWAIT) && errno == EINTR)
+		;
+	child = (pid_t)reporter;
 	reporter = 0;
+	while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+		;
 	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
@@ -380,9 +389,7 @@ static int report_process(const struct options *o, pid_t pid, char **more)
 	status = copy_trace(folder, copy, &r);
 	if (status)
 		return status;
-	signal(SIGINT, SIG_IGN);
 	status = report_apart(o, copy, more);
-	signal(SIGINT, SIG_DFL);
 	remove_traces(copy);
 	/* Of the copy itself, which has neither. */
 	damage = say_damage(&r);

@@ -11,7 +11,12 @@
  * that are never executed.
  */
 #define HIDE_NAMES	4000
-#define HIDE_STRIDE	3
+/* Of three nops. */
+#define HIDE_STRIDE	(IS_ENABLED(CONFIG_ARM64) ? 12 : 3)
+
+#ifndef __JF_NOENDBR
+#define __JF_NOENDBR
+#endif
 
 extern u8 hide_symbol_0[];
 
@@ -24,7 +29,9 @@ asm(".pushsection .text\n"
     "	nop\n"
     "hide_symbol_\\n\\().cold:\n"
     "	nop\n"
+    ".size hide_symbol_\\n\\().cold, . - hide_symbol_\\n\\().cold\n"
     ".endm\n"
+    __JF_NOENDBR
     ".rept " __stringify(HIDE_NAMES) "\n"
     "hide_symbol %hide_n\n"
     ".set hide_n, hide_n + 1\n"

@@ -622,8 +622,8 @@ report_ended()
 {
 	ends 0 "$tool" record "$pid" -e small || return 1
 	until_recorded 100 || return 1
-	mkfifo "$tmp/full"
-	exec 8<> "$tmp/full"
+	mkfifo "$tmp/unread"
+	exec 8<> "$tmp/unread"
 	head -c 65536 /dev/zero >&8
 	env --default-signal=INT timeout -k 20 -s INT 2 "$tool" report "$pid" >&8 2> "$tmp/err"
 	rc=$?

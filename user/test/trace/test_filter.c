@@ -288,7 +288,7 @@ int main(void)
 	test_unknown();
 	test_random();
 	test_threads();
-	return tap_status();
+	return tap_end();
 }
 #else
 int main(void)

@@ -47,13 +47,15 @@ section_at=$(began)
 section() { note "-- $1 (the one before took $(($(began) - section_at)) s)"; section_at=$(began); }
 
 # freed_inside: a later notifier saw a task inside. Ours returns after ten seconds, and the kernel waits when it frees
-# the module: of a wait that is longer only the end of rmmod tells.
-freed_inside() { [ "${long:-0}" -le 100 ] && [ "$(hall early)" != "$early" ]; }
+# the module: of a wait that is longer, as on a slow machine, only the end of rmmod tells.
+handed_on() { dmesg | grep -c 'still in use (-110)'; }
+freed_inside() { [ "$(hall early)" != "$early" ] && [ "$(handed_on)" = "$handed" ]; }
 
 # waited_for WHAT [TENTHS]: the command in the background waits for the task inside, and ends when that has left.
 # $early: how many tasks were inside freed text before it began
 waited_for()
 {
+	handed=$(handed_on)
 	jf_w=$((${2:-$hold} / 2))
 	while [ $jf_w -gt 0 ] && ! beside_over && ! freed_inside; do
 		sleep 0.2
